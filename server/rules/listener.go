@@ -1,0 +1,84 @@
+package rules
+
+// Listener is what decides how one dashboard is dialled.
+type Listener struct {
+	Bind Bind
+	// Override is what the operator says children must dial. It wins always.
+	Override Target
+	// Advertise is what the operator says callers outside this machine must dial.
+	Advertise Target
+	// BasePath is the path under which the dashboard serves. Empty is the root.
+	BasePath Path
+	// GatewayPath and SidecarPath are the endpoints' paths below it. Empty is the default: "/api/ws" and "/api/pub".
+	GatewayPath, SidecarPath Path
+	Auth                     Auth
+	// Warnings are said with every answer, after what the rules themselves have to say.
+	Warnings []string
+}
+
+// Bind is what a listener listens on. Resolving never changes it.
+type Bind struct {
+	// Text is the host as it was said, untouched.
+	Text string
+	// Host is the host read from it. The zero Host means that it is not known.
+	Host Host
+	// Source says where the host came from, such as "flag --bind-host".
+	Source string
+	// Port is the port. Zero means that it is not known yet.
+	Port Port
+	// IPv6Only says whether an IPv6 wildcard refuses IPv4. Nil means that it is not known.
+	IPv6Only *bool
+	// TLS says whether the listener speaks TLS.
+	TLS bool
+}
+
+// IsBound reports whether host and port are known.
+func (b Bind) IsBound() bool { return !b.Host.IsZero() && b.Port != 0 }
+
+func (b Bind) isIPv6Only() bool { return b.IPv6Only != nil && *b.IPv6Only }
+
+func (b Bind) scheme() string {
+	if b.TLS {
+		return "wss"
+	}
+	return "ws"
+}
+
+// Auth is how children show to a dashboard that they may connect.
+type Auth struct {
+	Mode       AuthMode
+	Credential Secret
+}
+
+// AuthMode names the query parameter that carries the credential.
+type AuthMode string
+
+// The modes. The zero AuthMode counts as AuthNone.
+const (
+	// AuthToken puts the credential into the parameter "token".
+	AuthToken AuthMode = "token"
+	// AuthInternal puts the credential into the parameter "internal".
+	AuthInternal AuthMode = "internal"
+	// AuthNone adds no credential.
+	AuthNone AuthMode = "none"
+)
+
+// Caller is who asks, and for what.
+type Caller struct {
+	Audience Audience
+	// Reached is the host on which a caller over TCP reached the service. Zero when it came another way.
+	Reached Host
+	// Channel is the chat that the sidecar publishes for. Empty means no sidecar.
+	Channel string
+}
+
+// Audience is where a caller stands.
+type Audience uint8
+
+// The audiences. The zero Audience is Remote: what is not known to share loopback must not be sent there.
+const (
+	// Remote callers do not share the listener's loopback.
+	Remote Audience = iota
+	// Local callers share the listener's loopback.
+	Local
+)

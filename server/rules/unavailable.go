@@ -1,0 +1,40 @@
+package rules
+
+// Reason is why there is nothing to dial, in the words of the API's ErrorInfo.
+type Reason string
+
+// The reasons.
+const (
+	// NotBound means that the bind's host or port is not known yet.
+	NotBound Reason = "LISTENER_NOT_BOUND"
+	// NotReachable means that no address is known on which this caller could reach the listener.
+	NotReachable Reason = "LISTENER_NOT_REACHABLE"
+)
+
+// Unavailable says why there is nothing to dial, and what to do about it.
+type Unavailable struct {
+	Reason  Reason
+	Message string
+}
+
+// Error implements error.
+func (u *Unavailable) Error() string { return u.Message }
+
+func notBound(listener Listener) *Unavailable {
+	problem := "its bind host and port are not known"
+	switch {
+	case !listener.Override.IsZero() || !listener.Advertise.IsZero():
+		problem = "what is configured to be dialled has no port, and the bind port is not known"
+	case listener.Bind.Port != 0:
+		problem = "its bind host is not known"
+	case !listener.Bind.Host.IsZero():
+		problem = "its bind port is not known"
+	}
+	return &Unavailable{NotBound, "the listener is not bound yet: " + problem +
+		"; set bind.host and bind.port (DIALPOINT_BIND_HOST, DIALPOINT_BIND_PORT), or ask again with wait once the dashboard is up"}
+}
+
+func notReachable(problem string) *Unavailable {
+	return &Unavailable{NotReachable, "the listener cannot be reached from outside its machine: " + problem +
+		"; set advertise (DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers must dial, or ask with audience LOCAL if the caller shares the listener's loopback"}
+}
