@@ -33,13 +33,16 @@ func notNameByte(r rune) bool {
 
 // Config is a listener as it is configured.
 type Config struct {
-	Name string
 	rules.Listener
+
+	// Name tells it from the others. It has the form that [CheckName] asks for.
+	Name string
 }
 
 // Listener is what is known of one listener. Nothing that it points to may be changed.
 type Listener struct {
 	Config
+
 	// BindSource is who said what it listens on.
 	BindSource BindSource
 	// InstanceID is the dashboard run that holds the lease. Empty without a report.

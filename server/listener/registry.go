@@ -84,7 +84,10 @@ func (r *Registry) Configure(configs []Config) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.configs = slices.Clone(configs)
+	r.configs = make([]Config, len(configs))
+	for i, config := range configs {
+		r.configs[i] = own(config)
+	}
 	r.publish()
 	return nil
 }
@@ -97,7 +100,7 @@ func (r *Registry) Report(name string, bind rules.Bind) error {
 	if _, found := r.Snapshot().Get(name); !found {
 		return fmt.Errorf("listener %q is not configured", nameOr(name))
 	}
-	r.reports[nameOr(name)] = bind
+	r.reports[nameOr(name)] = ownBind(bind)
 	r.publish()
 	return nil
 }
@@ -108,6 +111,20 @@ func (r *Registry) Withdraw(name string) {
 	defer r.mu.Unlock()
 	delete(r.reports, nameOr(name))
 	r.publish()
+}
+
+// own copies what a configuration points to: a caller that goes on to change it changes no snapshot.
+func own(config Config) Config {
+	config.Bind = ownBind(config.Bind)
+	config.Warnings = append([]string(nil), config.Warnings...)
+	return config
+}
+
+func ownBind(bind rules.Bind) rules.Bind {
+	if bind.IPv6Only != nil {
+		bind.IPv6Only = new(*bind.IPv6Only)
+	}
+	return bind
 }
 
 // publish makes a snapshot of what is known, and tells the watches of what differs from the one before. The caller

@@ -24,9 +24,19 @@ func (r *Registry) watch(name string) *Watch {
 	return watch
 }
 
+// Watches is how many watches there are now, calls that wait included.
+func (r *Registry) Watches() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.watches)
+}
+
 // Changed receives once after one or more changes since the watch began or last received. Read the state after that,
 // and once before the first.
 func (w *Watch) Changed() <-chan struct{} { return w.mailbox }
+
+// Name is the watched listener's name. It is empty for a watch of all.
+func (w *Watch) Name() string { return w.name }
 
 // Get is the watched listener now, if it exists.
 func (w *Watch) Get() (Listener, bool) { return w.registry.Snapshot().Get(w.name) }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"dialpoint/client"
+)
+
+// lookupEnv is how a command reads the environment. It has the form of [os.LookupEnv].
+type lookupEnv func(name string) (value string, set bool)
+
+// newRoot is the whole command line.
+func newRoot(env lookupEnv) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "dialpoint",
+		Short: "Tell child processes where to dial, as opposed to where a dashboard binds",
+		Long: `Dialpoint tells child processes where to dial, as opposed to where a dashboard binds.
+
+A dashboard binds 0.0.0.0:9119, its children must dial 127.0.0.1:9119. The service holds the bind
+configuration, applies the rules, and hands out finished URLs.
+
+Exit codes: 0; 1 failed; 2 usage; 69 service or listener not available; 77 not allowed; 78 configuration.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(
+		newServe(env),
+		newResolve(env),
+		newWatch(env),
+		newListeners(env),
+		newConfig(env),
+		newVersion(),
+	)
+	checkArguments(root)
+	return root
+}
+
+// checkArguments makes what is wrong with a command's arguments an error of usage.
+func checkArguments(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	for _, child := range cmd.Commands() {
+		checkArguments(child)
+	}
+}
+
+// addressFlag lets a command be told where the service is.
+type addressFlag struct {
+	env     lookupEnv
+	address string
+}
+
+func (a *addressFlag) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.address, "addr", "",
+		"where the service is: unix:///path or http(s)://host:port (env "+client.AddressEnv+"; default: the default socket)")
+}
+
+// connect is a client of the service. It never goes through a proxy.
+func (a *addressFlag) connect() (*client.Client, error) {
+	address := a.address
+	if address == "" {
+		address = client.DefaultAddress(a.env)
+	}
+	service, err := client.New(address)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return service, nil
+}

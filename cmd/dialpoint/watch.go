@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dialpoint/client"
+)
+
+// watch is the flags of the command.
+type watch struct {
+	question
+
+	output string
+}
+
+func newWatch(env lookupEnv) *cobra.Command {
+	flags := &watch{question: question{addressFlag: addressFlag{env: env}}}
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Print what to dial now, then each change, one JSON line each",
+		Long: `Watch prints the state now, bound or not, then one line of JSON for each change, until it is interrupted.
+With --wait it gives up when there is nothing to dial within that time. Credentials show only with --reveal.`,
+		Example: `  dialpoint watch --channel chat-1 | jq .endpoints.gateway.displayUrl`,
+		Args:    cobra.NoArgs,
+		RunE:    flags.run,
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVarP(&flags.output, "output", "o", "json", "json, one line a change")
+	return cmd
+}
+
+func (w *watch) run(cmd *cobra.Command, _ []string) error {
+	if w.output != "json" {
+		return usageError{fmt.Errorf("-o %q: a watch writes json only", w.output)}
+	}
+	request, err := w.request()
+	if err != nil {
+		return err
+	}
+	service, err := w.connect()
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	err = w.follow(ctx, cmd, service, request)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (w *watch) follow(ctx context.Context, cmd *cobra.Command, service *client.Client, request client.Request) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	patience := w.patience(cancel)
+	defer patience.Stop()
+	for update, err := range service.Watch(ctx, request) {
+		if impatient := new(unavailableError); errors.As(context.Cause(ctx), impatient) {
+			return *impatient
+		}
+		if err != nil {
+			return err
+		}
+		if update.GetEndpoints() != nil {
+			patience.Stop()
+		}
+		line, err := jsonLine(update, w.reveal)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(cmd.OutOrStdout(), line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patience ends the watch when it runs out. Without --wait it never does.
+func (w *watch) patience(cancel context.CancelCauseFunc) *time.Timer {
+	if w.wait == 0 {
+		return time.NewTimer(0)
+	}
+	return time.AfterFunc(w.wait, func() {
+		cancel(unavailableError{fmt.Errorf("there was nothing to dial within %v", w.wait)})
+	})
+}

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// headerTimeout bounds how long a connection may take to send a request's header.
+	headerTimeout = 10 * time.Second
+	// idleTimeout is how long a connection may stay open without a request.
+	idleTimeout = 2 * time.Minute
+	// pingAfter is how long an HTTP/2 connection may be silent before it is asked whether the peer still lives, and
+	// pingTimeout how long the peer has to answer. This ends streams whose peer is gone, and no other.
+	pingAfter   = 30 * time.Second
+	pingTimeout = 15 * time.Second
+	// maxHeader is the size in bytes of the largest request header.
+	maxHeader = 16 << 10
+	// stopTimeout is how long calls may take to finish once the server stops.
+	stopTimeout = 10 * time.Second
+)
+
+// Serve answers on the sockets until the context ends, then stops in order: watches and waiting calls are told,
+// other calls finish, the sockets close. A server of [WithConfig] follows its configuration meanwhile. The error is
+// nil after an orderly stop. A server serves once.
+func (s *Server) Serve(ctx context.Context, sockets ...net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	web := s.httpServer()
+	failed := make(chan error, len(sockets))
+	for _, socket := range sockets {
+		go func() { failed <- serveSocket(web, socket) }()
+	}
+	var following sync.WaitGroup
+	following.Go(func() { s.follow(ctx) })
+	defer following.Wait()
+	defer cancel()
+
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	return errors.Join(err, s.stop(web))
+}
+
+// ListenAndServe opens the sockets of the configuration and serves on them. See [Server.Listen] and [Server.Serve].
+func (s *Server) ListenAndServe(ctx context.Context) error {
+	sockets, err := s.Listen()
+	if err != nil {
+		return err
+	}
+	return s.Serve(ctx, sockets...)
+}
+
+// Reload reads the configuration again even if no file has changed. It does nothing in a server without one.
+func (s *Server) Reload() {
+	if s.loader != nil {
+		s.loader.Reload()
+	}
+}
+
+func serveSocket(web *http.Server, socket net.Listener) error {
+	if err := web.Serve(socket); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve on %v: %w", socket.Addr(), err)
+	}
+	return nil
+}
+
+// httpServer serves HTTP/1.1 and unencrypted HTTP/2 on one port. It has no time-out for reading or writing a whole
+// call, which would cut streams.
+func (s *Server) httpServer() *http.Server {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler:           s.handler,
+		Protocols:         &protocols,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		HTTP2:             &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// stop ends an HTTP server in order, and by force when that takes too long.
+func (s *Server) stop(web *http.Server) error {
+	s.drain()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := web.Shutdown(ctx); err != nil {
+		s.log.Warn("calls were cut off: they did not finish in time", "timeout", stopTimeout)
+		return web.Close()
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	socketDirectoryMode = 0o700
+	// socketMask leaves a new socket to its owner alone, from the moment it exists.
+	socketMask = 0o177
+	// answerTimeout is how long whoever may be at a socket has to answer.
+	answerTimeout = time.Second
+)
+
+// Listen opens the sockets that the configuration names, the unix socket first. All are open, or none. A stale unix
+// socket, which nobody answers on, is replaced; a live one is an error, as is anything else in its place.
+func (s *Server) Listen() ([]net.Listener, error) {
+	var sockets []net.Listener
+	open := func(listen func(string) (net.Listener, error), address string) error {
+		if address == "" {
+			return nil
+		}
+		socket, err := listen(address)
+		if err == nil {
+			sockets = append(sockets, socket)
+		}
+		return err
+	}
+	err := open(listenUnix, s.config.Serve.Unix)
+	if err == nil {
+		err = open(listenTCP, s.config.Serve.TCP)
+	}
+	if err != nil {
+		for _, socket := range sockets {
+			_ = socket.Close()
+		}
+		return nil, err
+	}
+	return sockets, nil
+}
+
+func listenTCP(address string) (net.Listener, error) {
+	socket, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("serve.tcp %s: %w; choose another with --tcp, or \"none\"", address, err)
+	}
+	return socket, nil
+}
+
+func listenUnix(path string) (net.Listener, error) {
+	if err := os.MkdirAll(filepath.Dir(path), socketDirectoryMode); err != nil {
+		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
+	}
+	if err := clearStale(path); err != nil {
+		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
+	}
+	mask := syscall.Umask(socketMask)
+	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	syscall.Umask(mask)
+	if err != nil {
+		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
+	}
+	return ownSocket(socket, path)
+}
+
+// clearStale removes a socket that nobody answers on.
+func clearStale(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != fs.ModeSocket:
+		return errors.New("there is something else than a socket; choose another path with --unix, or remove it")
+	}
+	conn, err := net.DialTimeout("unix", path, answerTimeout)
+	if err == nil {
+		_ = conn.Close()
+		return errors.New("another process already answers there; stop it, or choose another path with --unix")
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// unixSocket removes its file when it closes, unless another process has put its own there meanwhile.
+type unixSocket struct {
+	*net.UnixListener
+
+	path  string
+	file  fs.FileInfo
+	close sync.Once
+}
+
+func ownSocket(socket *net.UnixListener, path string) (net.Listener, error) {
+	socket.SetUnlinkOnClose(false)
+	file, err := os.Lstat(path)
+	if err != nil {
+		_ = socket.Close()
+		return nil, err
+	}
+	return &unixSocket{UnixListener: socket, path: path, file: file}, nil
+}
+
+// Close implements [net.Listener].
+func (u *unixSocket) Close() error {
+	u.close.Do(func() {
+		if now, err := os.Lstat(u.path); err == nil && os.SameFile(now, u.file) {
+			_ = os.Remove(u.path)
+		}
+	})
+	return u.UnixListener.Close()
+}
