@@ -53,7 +53,7 @@ func (b Bind) parse(source string) (rules.Bind, error) {
 		Text:     b.Host,
 		Host:     host,
 		Source:   source,
-		Port:     rules.Port(b.Port), //nolint:gosec // The range is checked above.
+		Port:     rules.Port(b.Port),
 		IPv6Only: b.IPv6Only,
 		TLS:      b.TLS,
 	}, err

@@ -52,7 +52,7 @@ func (s *Server) Serve(ctx context.Context, sockets ...net.Listener) error {
 
 // ListenAndServe opens the sockets of the configuration and serves on them. See [Server.Listen] and [Server.Serve].
 func (s *Server) ListenAndServe(ctx context.Context) error {
-	sockets, err := s.Listen()
+	sockets, err := s.Listen(ctx)
 	if err != nil {
 		return err
 	}

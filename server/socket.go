@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,15 +21,21 @@ const (
 	answerTimeout = time.Second
 )
 
+var errNoConfig = errors.New("the server has no configuration that names sockets: mount its Handler, or give Serve sockets of your own")
+
 // Listen opens the sockets that the configuration names, the unix socket first. All are open, or none. A stale unix
 // socket, which nobody answers on, is replaced; a live one is an error, as is anything else in its place.
-func (s *Server) Listen() ([]net.Listener, error) {
+// A server without [WithConfig] has no sockets of its own, which is an error too.
+func (s *Server) Listen(ctx context.Context) ([]net.Listener, error) {
+	if s.config == nil {
+		return nil, errNoConfig
+	}
 	var sockets []net.Listener
-	open := func(listen func(string) (net.Listener, error), address string) error {
+	open := func(listen func(context.Context, string) (net.Listener, error), address string) error {
 		if address == "" {
 			return nil
 		}
-		socket, err := listen(address)
+		socket, err := listen(ctx, address)
 		if err == nil {
 			sockets = append(sockets, socket)
 		}
@@ -47,19 +54,19 @@ func (s *Server) Listen() ([]net.Listener, error) {
 	return sockets, nil
 }
 
-func listenTCP(address string) (net.Listener, error) {
-	socket, err := net.Listen("tcp", address)
+func listenTCP(ctx context.Context, address string) (net.Listener, error) {
+	socket, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("serve.tcp %s: %w; choose another with --tcp, or \"none\"", address, err)
 	}
 	return socket, nil
 }
 
-func listenUnix(path string) (net.Listener, error) {
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if err := os.MkdirAll(filepath.Dir(path), socketDirectoryMode); err != nil {
 		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
 	}
-	if err := clearStale(path); err != nil {
+	if err := clearStale(ctx, path); err != nil {
 		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
 	}
 	mask := syscall.Umask(socketMask)
@@ -72,7 +79,7 @@ func listenUnix(path string) (net.Listener, error) {
 }
 
 // clearStale removes a socket that nobody answers on.
-func clearStale(path string) error {
+func clearStale(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -82,7 +89,8 @@ func clearStale(path string) error {
 	case info.Mode().Type() != fs.ModeSocket:
 		return errors.New("there is something else than a socket; choose another path with --unix, or remove it")
 	}
-	conn, err := net.DialTimeout("unix", path, answerTimeout)
+	dialer := net.Dialer{Timeout: answerTimeout}
+	conn, err := dialer.DialContext(ctx, "unix", path)
 	if err == nil {
 		_ = conn.Close()
 		return errors.New("another process already answers there; stop it, or choose another path with --unix")

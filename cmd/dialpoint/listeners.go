@@ -17,8 +17,8 @@ type listeners struct {
 	output string
 }
 
-func newListeners(env lookupEnv) *cobra.Command {
-	flags := &listeners{addressFlag: addressFlag{env: env}}
+func newListeners() *cobra.Command {
+	flags := &listeners{}
 	cmd := &cobra.Command{
 		Use:   "listeners",
 		Short: "List the listeners and what is known of each",
@@ -26,12 +26,12 @@ func newListeners(env lookupEnv) *cobra.Command {
 		RunE:  flags.run,
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
+	cmd.Flags().StringVarP(&flags.output, "output", "o", formatText, "text or json")
 	return cmd
 }
 
 func (l *listeners) run(cmd *cobra.Command, _ []string) error {
-	if l.output != "text" && l.output != "json" {
+	if l.output != formatText && l.output != formatJSON {
 		return usageError{fmt.Errorf("-o %q: it must be text or json", l.output)}
 	}
 	service, err := l.connect()
@@ -44,7 +44,7 @@ func (l *listeners) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	text := listenerTable(found)
-	if l.output == "json" {
+	if l.output == formatJSON {
 		if text, err = indentedJSON(&dialpointv1.ListListenersResponse{Listeners: found}, false); err != nil {
 			return err
 		}

@@ -17,8 +17,8 @@ type resolve struct {
 	sidecar bool
 }
 
-func newResolve(env lookupEnv) *cobra.Command {
-	flags := &resolve{question: question{addressFlag: addressFlag{env: env}}}
+func newResolve() *cobra.Command {
+	flags := &resolve{}
 	cmd := &cobra.Command{
 		Use:   "resolve",
 		Short: "Print what to dial, and why",
@@ -34,7 +34,7 @@ environment file. Those two are for programs, and hold the credential.`,
 		RunE: flags.run,
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVarP(&flags.output, "output", "o", "text", "text, json, url or env")
+	cmd.Flags().StringVarP(&flags.output, "output", "o", formatText, "text, json, url or env")
 	cmd.Flags().BoolVar(&flags.sidecar, "sidecar", false, "with -o url: the sidecar's URL; needs --channel")
 	return cmd
 }
@@ -68,19 +68,19 @@ func (r *resolve) run(cmd *cobra.Command, _ []string) error {
 // writer is how to write the output that was asked for.
 func (r *resolve) writer() (func(*dialpointv1.Endpoints) (string, error), error) {
 	switch {
-	case r.sidecar && r.output != "url":
+	case r.sidecar && r.output != formatURL:
 		return nil, errors.New("--sidecar goes with -o url")
 	case r.sidecar && r.channel == "":
 		return nil, errors.New("--sidecar needs --channel, since a sidecar publishes for one chat")
 	}
 	switch r.output {
-	case "text":
+	case formatText:
 		return r.text, nil
-	case "json":
+	case formatJSON:
 		return r.json, nil
-	case "url":
+	case formatURL:
 		return r.url, nil
-	case "env":
+	case formatEnv:
 		return environment, nil
 	}
 	return nil, fmt.Errorf("-o %q: it must be text, json, url or env", r.output)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"dialpoint/client"
@@ -28,9 +30,9 @@ Exit codes: 0; 1 failed; 2 usage; 69 service or listener not available; 77 not a
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newServe(env),
-		newResolve(env),
-		newWatch(env),
-		newListeners(env),
+		newResolve(),
+		newWatch(),
+		newListeners(),
 		newConfig(env),
 		newVersion(),
 	)
@@ -55,7 +57,6 @@ func checkArguments(cmd *cobra.Command) {
 
 // addressFlag lets a command be told where the service is.
 type addressFlag struct {
-	env     lookupEnv
 	address string
 }
 
@@ -66,13 +67,12 @@ func (a *addressFlag) register(cmd *cobra.Command) {
 
 // connect is a client of the service. It never goes through a proxy.
 func (a *addressFlag) connect() (*client.Client, error) {
-	address := a.address
-	if address == "" {
-		address = client.DefaultAddress(a.env)
+	service, err := client.New(a.address)
+	switch {
+	case err == nil:
+		return service, nil
+	case a.address != "":
+		err = fmt.Errorf("--addr: %w", err)
 	}
-	service, err := client.New(address)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return service, nil
+	return nil, usageError{err}
 }

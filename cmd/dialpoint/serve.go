@@ -58,7 +58,7 @@ func serve(cmd *cobra.Command, settings *settings) error {
 	defer stop()
 	defer onHangup(service.Reload)()
 
-	sockets, err := service.Listen()
+	sockets, err := service.Listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func serve(cmd *cobra.Command, settings *settings) error {
 
 func newLog(to io.Writer, format string, level slog.Leveler) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
-	if format == "json" {
+	if format == formatJSON {
 		return slog.New(slog.NewJSONHandler(to, options))
 	}
 	return slog.New(slog.NewTextHandler(to, options))

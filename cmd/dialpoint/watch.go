@@ -20,8 +20,8 @@ type watch struct {
 	output string
 }
 
-func newWatch(env lookupEnv) *cobra.Command {
-	flags := &watch{question: question{addressFlag: addressFlag{env: env}}}
+func newWatch() *cobra.Command {
+	flags := &watch{}
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Print what to dial now, then each change, one JSON line each",
@@ -32,12 +32,12 @@ With --wait it gives up when there is nothing to dial within that time. Credenti
 		RunE:    flags.run,
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVarP(&flags.output, "output", "o", "json", "json, one line a change")
+	cmd.Flags().StringVarP(&flags.output, "output", "o", formatJSON, "json, one line a change")
 	return cmd
 }
 
 func (w *watch) run(cmd *cobra.Command, _ []string) error {
-	if w.output != "json" {
+	if w.output != formatJSON {
 		return usageError{fmt.Errorf("-o %q: a watch writes json only", w.output)}
 	}
 	request, err := w.request()

@@ -93,12 +93,17 @@ func configure(t *testing.T, registry *listener.Registry, configs ...listener.Co
 // bound is the default listener on a host and port 9119, with the credential "t".
 func bound(t *testing.T, host string) listener.Config {
 	t.Helper()
-	parsed, err := rules.ParseBindHost(host)
+	config, err := boundTo(host)
 	must(t, err)
+	return config
+}
+
+func boundTo(host string) (listener.Config, error) {
+	parsed, err := rules.ParseBindHost(host)
 	return listener.Config{Name: listener.DefaultName, Listener: rules.Listener{
 		Bind: rules.Bind{Text: host, Host: parsed, Source: "flag --bind-host", Port: 9119},
 		Auth: rules.Auth{Mode: rules.AuthToken, Credential: rules.NewSecret("t")},
-	}}
+	}}, err
 }
 
 // unbound is the default listener of which nothing is known.

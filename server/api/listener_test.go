@@ -96,7 +96,7 @@ func TestListListenersIsByNameAndHoldsNoSecret(t *testing.T) {
 func TestListListenersCanBeAskedByGet(t *testing.T) {
 	t.Parallel()
 	service := serve(t, nil, unbound())
-	response, err := service.server.Client().Get(service.server.URL + //nolint:noctx // A GET as a browser sends it.
+	response, err := service.server.Client().Get(service.server.URL +
 		"/dialpoint.v1.ListenerService/ListListeners?connect=v1&encoding=json&message=%7B%7D")
 	must(t, err)
 	must(t, response.Body.Close())

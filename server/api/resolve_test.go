@@ -238,7 +238,7 @@ func TestResolveIgnoresHostHeader(t *testing.T) {
 func TestResolveIsPostOnly(t *testing.T) {
 	t.Parallel()
 	service := serve(t, nil, bound(t, "0.0.0.0"))
-	response, err := service.server.Client().Get(service.server.URL + //nolint:noctx // A GET as a browser sends it.
+	response, err := service.server.Client().Get(service.server.URL +
 		"/dialpoint.v1.EndpointService/ResolveEndpoints?connect=v1&encoding=json&message=%7B%7D")
 	must(t, err)
 	must(t, response.Body.Close())

@@ -1,0 +1,199 @@
+package server_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpchealth"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	dialpointv1 "dialpoint/gen/dialpoint/v1"
+	"dialpoint/server"
+	"dialpoint/server/config"
+)
+
+// serveConfig serves a configuration file on its own sockets.
+func serveConfig(t *testing.T, text string) (service *running, file string) {
+	t.Helper()
+	built, file := fromConfig(t, "serve: {tcp: \"127.0.0.1:0\"}\n"+text)
+	sockets, err := built.Listen(t.Context())
+	must(t, err)
+	return run(t, built, sockets...), file
+}
+
+// rewrite puts another text into the file, beside its section serve.
+func rewrite(t *testing.T, file, text string) {
+	t.Helper()
+	write(t, file, "serve: {tcp: \"127.0.0.1:0\"}\n"+text)
+}
+
+func watchEndpoints(t *testing.T, service *running) *connect.ServerStreamForClient[dialpointv1.WatchEndpointsResponse] {
+	t.Helper()
+	stream, err := service.endpoints(t).WatchEndpoints(t.Context(), &dialpointv1.WatchEndpointsRequest{})
+	must(t, err)
+	t.Cleanup(func() { _ = stream.Close() })
+	return stream
+}
+
+func nextEndpoints(t *testing.T, stream *connect.ServerStreamForClient[dialpointv1.WatchEndpointsResponse]) *dialpointv1.Endpoints {
+	t.Helper()
+	if !stream.Receive() {
+		t.Fatal(stream.Err())
+	}
+	return stream.Msg().GetEndpoints()
+}
+
+const (
+	first  = "listeners: [{name: default, bind: {host: 0.0.0.0, port: 9119}}]\n"
+	second = "listeners: [{name: default, bind: {host: 0.0.0.0, port: 9443}}]\n"
+)
+
+// Reload promise: whole or not at all, and a broken file keeps the last good.
+func TestReloadIsWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	service, file := serveConfig(t, first)
+	health := watchHealth(t, service, "config")
+	wantStatus(t, health, grpchealth.StatusServing)
+	stream := watchEndpoints(t, service)
+	before := nextEndpoints(t, stream)
+
+	stopCallers := callers(t, service, 32)
+	rewrite(t, file, "listeners: [{name: default, bind: {host: \"0.0.0")
+	wantStatus(t, health, grpchealth.StatusNotServing)
+	wantGateway(t, service, "ws://127.0.0.1:9119/api/ws")
+	write(t, file, "")
+	wantGateway(t, service, "ws://127.0.0.1:9119/api/ws")
+	must(t, os.Remove(file))
+	wantGateway(t, service, "ws://127.0.0.1:9119/api/ws")
+	rewrite(t, file, second)
+	wantStatus(t, health, grpchealth.StatusServing)
+
+	after := nextEndpoints(t, stream)
+	if got, want := after.GetGateway().GetUrl(), "ws://127.0.0.1:9443/api/ws"; got != want {
+		t.Errorf("url = %q, want %q", got, want)
+	}
+	if got := after.GetRevision() - before.GetRevision(); got != 1 {
+		t.Errorf("revision grew by %d, want one step", got)
+	}
+	stopCallers()
+}
+
+func wantGateway(t *testing.T, service *running, url string) {
+	t.Helper()
+	if got := service.gateway(t); got != url {
+		t.Errorf("url = %q, want %q", got, url)
+	}
+}
+
+// callers resolve all the while, each with its own connection, until they are stopped. None may get an error.
+func callers(t *testing.T, service *running, count int) (stop func()) {
+	t.Helper()
+	var group sync.WaitGroup
+	stopped := make(chan struct{})
+	for range count {
+		client := service.endpoints(t)
+		group.Go(func() {
+			for {
+				select {
+				case <-stopped:
+					return
+				default:
+				}
+				if _, err := client.ResolveEndpoints(t.Context(), &dialpointv1.ResolveEndpointsRequest{Channel: "c"}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	return sync.OnceFunc(func() {
+		close(stopped)
+		group.Wait()
+	})
+}
+
+func TestReloadWakesACallThatWaits(t *testing.T) {
+	t.Parallel()
+	service, file := serveConfig(t, "listeners: [{name: default}]\n")
+	answered := make(chan string, 1)
+	go func() {
+		response, err := service.endpoints(t).ResolveEndpoints(t.Context(), &dialpointv1.ResolveEndpointsRequest{Wait: durationpb.New(time.Minute)})
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		answered <- response.GetEndpoints().GetGateway().GetUrl()
+	}()
+	service.AwaitWatches(t, 1)
+	rewrite(t, file, first)
+	if got, want := <-answered, "ws://127.0.0.1:9119/api/ws"; got != want {
+		t.Errorf("answer = %q, want %q", got, want)
+	}
+}
+
+// The silent reload is followed by one that speaks: the watch must go from the state to that.
+func TestReloadThatChangesNothingIsSilent(t *testing.T) {
+	t.Parallel()
+	built, file := fromConfig(t, "serve: {tcp: \"127.0.0.1:0\"}\n"+first)
+	sockets, err := built.Listen(t.Context())
+	must(t, err)
+	service := run(t, built, sockets...)
+	stream := watchEndpoints(t, service)
+	before := nextEndpoints(t, stream)
+	health := watchHealth(t, service, "listeners/other")
+	if event := <-health; connect.CodeOf(event.Err) != connect.CodeNotFound {
+		t.Fatalf("event = %v, want NOT_FOUND", event)
+	}
+	rewrite(t, file, "# a remark\n"+first)
+	built.Reload()
+	rewrite(t, file, second)
+	after := nextEndpoints(t, stream)
+	if got := after.GetRevision() - before.GetRevision(); got != 1 {
+		t.Errorf("revision grew by %d, want one step", got)
+	}
+	if got, want := after.GetExplanation().GetBindPort(), uint32(9443); got != want {
+		t.Errorf("bind port = %d, want %d", got, want)
+	}
+}
+
+func TestReloadedIsCalled(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	file := filepath.Join(directory, "dialpoint.yaml")
+	write(t, file, first)
+	loader := config.NewLoader(config.Sources{Path: file, DefaultUnix: filepath.Join(directory, "s")})
+	loaded, err := loader.Load()
+	must(t, err)
+	reloaded := make(chan *config.Config, 1)
+	start(t, server.WithConfig(loader, loaded), server.WithReloaded(func(now *config.Config) { reloaded <- now }))
+	write(t, file, second+"log: {level: debug}\n")
+	if got := (<-reloaded).Log.Level.String(); got != "DEBUG" {
+		t.Errorf("level = %s, want DEBUG", got)
+	}
+}
+
+func TestReloadLogsWhatWaitsForARestart(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	file := filepath.Join(directory, "dialpoint.yaml")
+	write(t, file, first)
+	loader := config.NewLoader(config.Sources{Path: file, DefaultUnix: filepath.Join(directory, "s")})
+	loaded, err := loader.Load()
+	must(t, err)
+	log, lines := record()
+	reloaded := make(chan struct{}, 1)
+	service := start(t, server.WithLogger(log), server.WithConfig(loader, loaded),
+		server.WithReloaded(func(*config.Config) { reloaded <- struct{}{} }))
+	write(t, file, first+"serve: {tcp: none}\n")
+	<-reloaded
+	service.stop()
+	must(t, <-service.ended)
+	if text := lines.String(); !strings.Contains(text, "takes effect when the service is started again") {
+		t.Errorf("the log does not say it:\n%s", text)
+	}
+}
