@@ -57,28 +57,28 @@ func TestRevisions(t *testing.T) {
 	type revs = map[string]uint64
 	steps := []struct {
 		name string
-		do   func(*testing.T, *listener.Registry)
+		do   func(*listener.Registry)
 		want revs
 	}{
-		{"three at once take one", func(t *testing.T, r *listener.Registry) { configure(t, r, a, b, c) }, revs{"": 101, "a": 101, "b": 101, "c": 101}},
-		{"the same takes none", func(t *testing.T, r *listener.Registry) { configure(t, r, a, b, c) }, revs{"": 101, "a": 101, "b": 101, "c": 101}},
-		{"another order takes none", func(t *testing.T, r *listener.Registry) { configure(t, r, c, a, b) }, revs{"": 101, "a": 101, "b": 101, "c": 101}},
-		{"one changes, others keep theirs", func(t *testing.T, r *listener.Registry) { configure(t, r, a, moved(b), c) }, revs{"": 102, "a": 101, "b": 102, "c": 101}},
-		{"two change in one step", func(t *testing.T, r *listener.Registry) { configure(t, r, moved(a), b, c) }, revs{"": 103, "a": 103, "b": 103, "c": 101}},
-		{"one goes", func(t *testing.T, r *listener.Registry) { configure(t, r, moved(a), b) }, revs{"": 104, "a": 103, "b": 103}},
-		{"it comes back as it was", func(t *testing.T, r *listener.Registry) { configure(t, r, moved(a), b, c) }, revs{"": 105, "a": 103, "b": 103, "c": 105}},
-		{"a report", func(t *testing.T, r *listener.Registry) { report(t, r, "b", bind(t, "127.0.0.1", 80)) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
-		{"the same report takes none", func(t *testing.T, r *listener.Registry) { report(t, r, "b", bind(t, "127.0.0.1", 80)) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
-		{"what a report hides takes none", func(t *testing.T, r *listener.Registry) { configure(t, r, moved(a), moved(b), c) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
-		{"a report is withdrawn", func(_ *testing.T, r *listener.Registry) { r.Withdraw("b") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
-		{"withdrawing again takes none", func(_ *testing.T, r *listener.Registry) { r.Withdraw("b") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
-		{"withdrawing nothing takes none", func(_ *testing.T, r *listener.Registry) { r.Withdraw("x") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
-		{"all go", func(t *testing.T, r *listener.Registry) { configure(t, r) }, revs{"": 108}},
-		{"none stays none", func(t *testing.T, r *listener.Registry) { configure(t, r) }, revs{"": 108}},
+		{"three at once take one", func(r *listener.Registry) { configure(t, r, a, b, c) }, revs{"": 101, "a": 101, "b": 101, "c": 101}},
+		{"the same takes none", func(r *listener.Registry) { configure(t, r, a, b, c) }, revs{"": 101, "a": 101, "b": 101, "c": 101}},
+		{"another order takes none", func(r *listener.Registry) { configure(t, r, c, a, b) }, revs{"": 101, "a": 101, "b": 101, "c": 101}},
+		{"one changes, others keep theirs", func(r *listener.Registry) { configure(t, r, a, moved(b), c) }, revs{"": 102, "a": 101, "b": 102, "c": 101}},
+		{"two change in one step", func(r *listener.Registry) { configure(t, r, moved(a), b, c) }, revs{"": 103, "a": 103, "b": 103, "c": 101}},
+		{"one goes", func(r *listener.Registry) { configure(t, r, moved(a), b) }, revs{"": 104, "a": 103, "b": 103}},
+		{"it comes back as it was", func(r *listener.Registry) { configure(t, r, moved(a), b, c) }, revs{"": 105, "a": 103, "b": 103, "c": 105}},
+		{"a report", func(r *listener.Registry) { report(t, r, "b", bind(t, "127.0.0.1", 80)) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
+		{"the same report takes none", func(r *listener.Registry) { report(t, r, "b", bind(t, "127.0.0.1", 80)) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
+		{"what a report hides takes none", func(r *listener.Registry) { configure(t, r, moved(a), moved(b), c) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
+		{"a report is withdrawn", func(r *listener.Registry) { r.Withdraw("b") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
+		{"withdrawing again takes none", func(r *listener.Registry) { r.Withdraw("b") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
+		{"withdrawing nothing takes none", func(r *listener.Registry) { r.Withdraw("x") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
+		{"all go", func(r *listener.Registry) { configure(t, r) }, revs{"": 108}},
+		{"none stays none", func(r *listener.Registry) { configure(t, r) }, revs{"": 108}},
 	}
 	registry := listener.NewRegistry(first)
 	for _, step := range steps {
-		step.do(t, registry)
+		step.do(registry)
 		if diff := cmp.Diff(step.want, revisions(registry)); diff != "" {
 			t.Fatalf("%s: -want +got\n%s", step.name, diff)
 		}

@@ -79,10 +79,8 @@ func hostOfAddr(addr netip.Addr, text string) (Host, error) {
 }
 
 func unbracket(s string) string {
-	if inner, found := strings.CutPrefix(s, "["); found {
-		if inner, found = strings.CutSuffix(inner, "]"); found {
-			return inner
-		}
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		return s[1 : len(s)-1]
 	}
 	return s
 }
@@ -100,12 +98,17 @@ func (h Host) IsLoopback() bool {
 	return h.addr.WithZone("").IsLoopback() || name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
-// String is the host in plain form, without brackets: what NO_PROXY and a dialling call want.
+// String is the host in plain form, without brackets: what NO_PROXY and a dialling call want. [ParseHost] reads it back
+// to the same Host.
 func (h Host) String() string {
-	if h.addr.IsValid() {
+	switch {
+	case h.wildcard == wildcardUnsaid:
+		return "*"
+	case h.addr.IsValid():
 		return h.addr.String()
+	default:
+		return h.name
 	}
-	return h.name
 }
 
 // Authority is the host as it stands in a URL: IPv6 in brackets, the percent sign before a zone escaped once

@@ -39,9 +39,9 @@ func (b Bind) isIPv6Only() bool { return b.IPv6Only != nil && *b.IPv6Only }
 
 func (b Bind) scheme() string {
 	if b.TLS {
-		return "wss"
+		return schemeWSS
 	}
-	return "ws"
+	return schemeWS
 }
 
 // Auth is how children show to a dashboard that they may connect.

@@ -26,7 +26,7 @@ func canonicalName(text string) (name, problem string) {
 	if problem := badCharacter(text); problem != "" {
 		return "", problem
 	}
-	name, err := punycode.ToASCII(strings.ToLower(text))
+	name, err := punycode.ToASCII(text)
 	if err != nil {
 		return "", "it is no internationalized name (RFC 5891)"
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -11,23 +12,37 @@ func refuse(kind, text, problem string) error {
 	return fmt.Errorf("%s is no %s: %s", quote(text), kind, problem)
 }
 
-// quote shows a refused value without what may be a secret in it: user info and query.
+// quote shows a refused value, cut to a readable length.
 func quote(text string) string {
 	const enough = 120
-	if at := strings.LastIndex(text, "@"); at >= 0 {
-		scheme, _, found := strings.Cut(text, "://")
-		if !found || len(scheme) > at {
-			scheme = ""
-		} else {
-			scheme += "://"
-		}
-		text = scheme + Redacted + text[at:]
-	}
-	if path, _, found := strings.Cut(text, "?"); found {
-		text = path + "?" + Redacted
-	}
+	text = redact(text)
 	if len(text) > enough {
-		text = text[:enough] + "…"
+		text = strings.ToValidUTF8(text[:enough], "") + "…"
 	}
-	return fmt.Sprintf("%q", text)
+	return strconv.Quote(text)
+}
+
+// redact hides what may be a secret in a refused value: user info, query and fragment. A refused value need not be a
+// URL, so where the parts cannot be told apart it hides both.
+func redact(text string) string {
+	shown, tail := text, ""
+	if mark := strings.IndexAny(text, "?#"); mark >= 0 {
+		shown, tail = text[:mark], text[mark:mark+1]+Redacted
+		if strings.Contains(text[mark:], "@") {
+			return knownScheme(text) + Redacted
+		}
+	}
+	if at := strings.LastIndexByte(shown, '@'); at >= 0 {
+		shown = knownScheme(text) + Redacted + shown[at:]
+	}
+	return shown + tail
+}
+
+// knownScheme is the scheme of a target with its "://", or empty: what stands there instead could be part of a secret.
+func knownScheme(text string) string {
+	scheme, _, _ := strings.Cut(text, "://")
+	if schemes[strings.ToLower(scheme)] == "" {
+		return ""
+	}
+	return scheme + "://"
 }

@@ -60,7 +60,7 @@ func Resolve(listener Listener, caller Caller) (Endpoints, error) {
 		return Endpoints{}, err
 	}
 	if found.port == 0 {
-		return Endpoints{}, notBound(listener)
+		return Endpoints{}, notBound("what is configured to be dialled has no port, and the bind port is not known")
 	}
 	return found.endpoints(listener, caller), nil
 }
@@ -73,7 +73,7 @@ func choose(listener Listener, caller Caller) (choice, error) {
 	case !listener.Override.IsZero():
 		return chooseTarget(listener, listener.Override, RuleOverride), nil
 	case !listener.Bind.IsBound():
-		return choice{}, notBound(listener)
+		return choice{}, notBound(unknown(listener.Bind))
 	case caller.Audience == Local:
 		return chooseLocal(listener), nil
 	default:

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"errors"
-	"net/url"
 	"strings"
 )
 
@@ -25,12 +24,21 @@ type Target struct {
 	HasPrefix bool
 }
 
-var errScheme = errors.New("its scheme must be ws, wss, http or https")
+var (
+	errScheme   = errors.New("its scheme must be ws, wss, http or https")
+	errBrackets = errors.New("an IPv6 address in a URL needs brackets (RFC 3986, section 3.2.2)")
+)
 
-// schemes maps what a target's URL may begin with to what a WebSocket URL does (RFC 6455, section 3).
-var schemes = map[string]string{"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}
+// The schemes of WebSocket URLs (RFC 6455, section 3).
+const (
+	schemeWS  = "ws"
+	schemeWSS = "wss"
+)
 
-var defaultPorts = map[string]Port{"ws": 80, "wss": 443}
+// schemes maps what a target's URL may begin with to what a WebSocket URL does.
+var schemes = map[string]string{"ws": schemeWS, "http": schemeWS, "wss": schemeWSS, "https": schemeWSS}
+
+var defaultPorts = map[string]Port{schemeWS: 80, schemeWSS: 443}
 
 // ParseTarget reads an override or an advertised address: "host", "host:port", "[v6]:port", or a URL
 // "ws|wss|http|https://host[:port][/prefix]". Blank text is no target and no error. A wildcard host, user info, a
@@ -66,6 +74,9 @@ func (t *Target) readURL(text string) error {
 		return errScheme
 	}
 	authority, prefix, found := strings.Cut(rest, "/")
+	if !strings.HasPrefix(authority, "[") && strings.Count(authority, ":") > 1 {
+		return errBrackets
+	}
 	if err := t.readHostPort(unescapeZone(authority)); err != nil {
 		return err
 	}
@@ -80,10 +91,7 @@ func unescapeZone(authority string) string {
 	if !strings.HasPrefix(authority, "[") {
 		return authority
 	}
-	if plain, err := url.PathUnescape(authority); err == nil {
-		return plain
-	}
-	return authority
+	return strings.Replace(authority, "%25", "%", 1)
 }
 
 func (t *Target) readHostPort(text string) error {

@@ -20,16 +20,19 @@ type Unavailable struct {
 // Error implements error.
 func (u *Unavailable) Error() string { return u.Message }
 
-func notBound(listener Listener) *Unavailable {
-	problem := "its bind host and port are not known"
+// unknown says what is missing of a bind that is not whole.
+func unknown(bind Bind) string {
 	switch {
-	case !listener.Override.IsZero() || !listener.Advertise.IsZero():
-		problem = "what is configured to be dialled has no port, and the bind port is not known"
-	case listener.Bind.Port != 0:
-		problem = "its bind host is not known"
-	case !listener.Bind.Host.IsZero():
-		problem = "its bind port is not known"
+	case bind.Port != 0:
+		return "its bind host is not known"
+	case !bind.Host.IsZero():
+		return "its bind port is not known"
+	default:
+		return "its bind host and port are not known"
 	}
+}
+
+func notBound(problem string) *Unavailable {
 	return &Unavailable{NotBound, "the listener is not bound yet: " + problem +
 		"; set bind.host and bind.port (DIALPOINT_BIND_HOST, DIALPOINT_BIND_PORT), or ask again with wait once the dashboard is up"}
 }

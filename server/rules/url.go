@@ -38,13 +38,14 @@ func (a Auth) credential() Credential {
 
 func (c choice) endpoints(listener Listener, caller Caller) Endpoints {
 	credential := listener.Auth.credential()
+	root := c.root()
 	found := Endpoints{
-		Gateway:     c.endpoint(pathOr(listener.GatewayPath, defaultGatewayPath), credential, ""),
+		Gateway:     endpoint(root+string(pathOr(listener.GatewayPath, defaultGatewayPath)), credential, ""),
 		Credential:  credential,
 		Explanation: c.explain(listener, caller),
 	}
 	if caller.Channel != "" {
-		sidecar := c.endpoint(pathOr(listener.SidecarPath, defaultSidecarPath), credential, caller.Channel)
+		sidecar := endpoint(root+string(pathOr(listener.SidecarPath, defaultSidecarPath)), credential, caller.Channel)
 		found.Sidecar = &sidecar
 	}
 	return found
@@ -57,8 +58,10 @@ func pathOr(path, otherwise Path) Path {
 	return path
 }
 
-func (c choice) endpoint(path Path, credential Credential, channel string) Endpoint {
-	bare := c.scheme + "://" + c.authority() + string(c.base) + string(path)
+// root is what all URLs of an answer begin with.
+func (c choice) root() string { return c.scheme + "://" + c.authority() + string(c.base) }
+
+func endpoint(bare string, credential Credential, channel string) Endpoint {
 	return Endpoint{
 		URL:        NewSecret(bare + query(credential.Parameter, credential.Value.Reveal(), channel)),
 		DisplayURL: bare + query(credential.Parameter, Redacted, channel),
@@ -75,17 +78,16 @@ func (c choice) authority() string {
 
 // query is the URL's query, the credential first.
 func query(parameter, value, channel string) string {
-	var pairs []string
-	if parameter != "" {
-		pairs = append(pairs, parameter+"="+escape(value))
-	}
-	if channel != "" {
-		pairs = append(pairs, "channel="+escape(channel))
-	}
-	if len(pairs) == 0 {
+	switch {
+	case parameter != "" && channel != "":
+		return "?" + parameter + "=" + escape(value) + "&channel=" + escape(channel)
+	case parameter != "":
+		return "?" + parameter + "=" + escape(value)
+	case channel != "":
+		return "?channel=" + escape(channel)
+	default:
 		return ""
 	}
-	return "?" + strings.Join(pairs, "&")
 }
 
 // escape percent-encodes so that a form decoder and a decoder of RFC 3986 give the same bytes: they differ in what
