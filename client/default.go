@@ -1,0 +1,72 @@
+package client
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// AddressEnv names the environment variable that says where the service listens, in the form of [ParseAddress].
+const AddressEnv = "DIALPOINT_ADDR"
+
+// DefaultSocket is the path at which a service listens that was not told otherwise, and where clients look for it:
+//
+//  1. $XDG_RUNTIME_DIR/dialpoint/dialpoint.sock. A relative directory counts as not set, as the XDG Base Directory
+//     Specification has it.
+//  2. /run/dialpoint/dialpoint.sock for root.
+//  3. $TMPDIR/dialpoint-$UID/dialpoint.sock. Without TMPDIR it is below /tmp.
+//
+// The environment is read through lookupEnv, as a rule [os.LookupEnv].
+func DefaultSocket(lookupEnv func(string) (string, bool)) string {
+	return defaultSocket(lookupEnv, os.Getuid())
+}
+
+// defaultSocket is [DefaultSocket] for any user. The user's id stands in the last directory's name, so that whoever came
+// first to a shared directory does not keep others out.
+func defaultSocket(lookupEnv func(string) (string, bool), uid int) string {
+	const name = "dialpoint.sock"
+	if dir := said(lookupEnv, "XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "dialpoint", name)
+	}
+	if uid == 0 {
+		return filepath.Join("/run/dialpoint", name)
+	}
+	dir := said(lookupEnv, "TMPDIR")
+	if dir == "" {
+		dir = "/tmp"
+	}
+	return filepath.Join(dir, "dialpoint-"+strconv.Itoa(uid), name)
+}
+
+// DefaultAddress is where to look for the service when nothing else is said: [AddressEnv], or when that is unset or
+// blank, [DefaultSocket]. It is not checked: [ParseAddress] does that.
+func DefaultAddress(lookupEnv func(string) (string, bool)) string {
+	if address := said(lookupEnv, AddressEnv); address != "" {
+		return address
+	}
+	return schemeUnix + "://" + DefaultSocket(lookupEnv)
+}
+
+// locate reads an address, or the default one in place of a blank. Its errors say where a default came from.
+func locate(text string, lookupEnv func(string) (string, bool)) (Address, error) {
+	if strings.TrimSpace(text) != "" {
+		return ParseAddress(text)
+	}
+	address, err := ParseAddress(DefaultAddress(lookupEnv))
+	switch {
+	case err == nil:
+		return address, nil
+	case said(lookupEnv, AddressEnv) != "":
+		return Address{}, fmt.Errorf("env %s: %w", AddressEnv, err)
+	default:
+		return Address{}, fmt.Errorf("default socket, since env %s is not set: %w", AddressEnv, err)
+	}
+}
+
+// said is what the environment says, without white space around it. Blank is not set.
+func said(lookupEnv func(string) (string, bool), name string) string {
+	value, _ := lookupEnv(name)
+	return strings.TrimSpace(value)
+}

@@ -1,0 +1,37 @@
+package client
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	dialpointv1 "dialpoint/gen/dialpoint/v1"
+)
+
+// Request says what to resolve or watch. The zero Request is the gateway of the default listener.
+type Request struct {
+	// Listener is the listener's name. Empty means "default".
+	Listener string
+	// Channel is the chat that the sidecar publishes for, of the form ^[A-Za-z0-9._-]{1,128}$. Empty means that no
+	// sidecar is wanted.
+	Channel string
+	// Audience says whether the caller shares the listener's loopback. Unspecified means that the connection decides:
+	// a unix socket or a loopback peer does.
+	Audience dialpointv1.Audience
+	// Wait is how long the service may hold the call until the listener is bound, at most 5 minutes. Zero answers at
+	// once. A context that ends earlier ends the call. [Client.Watch] has no use for it.
+	Wait time.Duration
+}
+
+// resolve leaves a wait that is out of bounds to the service, which names the bounds as it refuses.
+func (r Request) resolve() *dialpointv1.ResolveEndpointsRequest {
+	request := &dialpointv1.ResolveEndpointsRequest{Listener: r.Listener, Channel: r.Channel, Audience: r.Audience}
+	if r.Wait != 0 {
+		request.Wait = durationpb.New(r.Wait)
+	}
+	return request
+}
+
+func (r Request) watch() *dialpointv1.WatchEndpointsRequest {
+	return &dialpointv1.WatchEndpointsRequest{Listener: r.Listener, Channel: r.Channel, Audience: r.Audience}
+}
