@@ -1,0 +1,144 @@
+package config
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"dialpoint/server/rules"
+)
+
+const (
+	// defaultTCP is loopback, which needs neither TLS nor trust.
+	defaultTCP = "127.0.0.1:9118"
+	// off is what turns a socket off.
+	off = "none"
+	// maxUnixPath is what fits into a socket address beside its final zero byte, in bytes (unix(7), sun_path).
+	maxUnixPath = 107
+)
+
+var errNothingToServe = errors.New("serve.unix and serve.tcp are both none: turn one of them on")
+
+// serve reads where the server listens. Whether it may is checked once all three values are known.
+func (r *reading) serve() Serve {
+	said := r.document.Serve
+	unix := r.unix(r.server(atUnix, written(said.Unix)))
+	tcp, tcpSaid := r.tcp(r.server(atTCP, written(said.TCP)))
+	trusted := parse(r, r.server(atPlaintext, written(said.TCPPlaintext)), "false", parseTruth)
+	if tcp.text != "" && !tcp.loopback {
+		r.checkPlaintext(tcp.text, tcpSaid, trusted)
+	}
+	if unix == off && tcp.text == off {
+		r.problem(errNothingToServe)
+	}
+	return Serve{Unix: unlessOff(unix), TCP: unlessOff(tcp.text), TCPPlaintext: trusted}
+}
+
+// unlessOff is the text as [Serve] has it, where off is empty. The settings say off as the operator would.
+func unlessOff(text string) string {
+	if text == off {
+		return ""
+	}
+	return text
+}
+
+// unix is the socket's path or off. It is empty where there is a problem.
+func (r *reading) unix(q question) string {
+	otherwise := r.sources.DefaultUnix
+	if otherwise == "" {
+		otherwise = off
+	}
+	said := r.ask(q, otherwise)
+	path, err := parseUnix(said.text)
+	if err != nil {
+		r.refuse(said, err)
+		path = ""
+	}
+	r.set(q.show, path, said.source)
+	return path
+}
+
+// parseUnix is the absolute path of a socket: whoever is told of it may have another working directory.
+func parseUnix(text string) (string, error) {
+	switch {
+	case text == off:
+		return off, nil
+	case strings.Contains(text, "://"):
+		return "", badValue(text, "must be a path, without a scheme")
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return "", badValue(text, "must be a path of printable characters")
+	}
+	path, err := filepath.Abs(text)
+	if err != nil {
+		return "", badValue(text, "must be an absolute path: "+err.Error())
+	}
+	if len(path) > maxUnixPath {
+		return "", badValue(path, "must be at most 107 bytes long, as an absolute path: name a shorter one with serve.unix (--unix, DIALPOINT_UNIX)")
+	}
+	return path, nil
+}
+
+// tcpAddress is an address to listen on. Its text is off, or empty where there is a problem.
+type tcpAddress struct {
+	text string
+	// loopback is set where nobody but this machine can come in, which needs no TLS.
+	loopback bool
+}
+
+// tcp is the address, and who said it.
+func (r *reading) tcp(q question) (tcpAddress, answer) {
+	said := r.ask(q, defaultTCP)
+	address, err := parseTCP(said.text)
+	if err != nil {
+		r.refuse(said, err)
+	}
+	r.set(q.show, address.text, said.source)
+	return address, said
+}
+
+// parseTCP reads host:port. The host is put in canonical form, so that what listens is what was checked.
+func parseTCP(text string) (tcpAddress, error) {
+	if text == off {
+		return tcpAddress{text: off, loopback: true}, nil
+	}
+	hostText, portText, err := net.SplitHostPort(text)
+	if err != nil {
+		return tcpAddress{}, badValue(text, "must be host:port, such as "+defaultTCP+" or [::1]:9118, or none")
+	}
+	host, err := rules.ParseBindHost(hostText)
+	if err != nil {
+		return tcpAddress{}, err
+	}
+	port, err := parsePort(portText)
+	if err != nil {
+		return tcpAddress{}, err
+	}
+	return tcpAddress{net.JoinHostPort(listenHost(hostText, host), port.String()), isOnlyLoopback(host)}, nil
+}
+
+// listenHost is the host as [net.Listen] wants it: "" and "*" are all interfaces of both families.
+func listenHost(said string, host rules.Host) string {
+	if said == "" || said == "*" {
+		return ""
+	}
+	return host.String()
+}
+
+// isOnlyLoopback does not take a name below localhost for loopback: a resolver may think otherwise.
+func isOnlyLoopback(host rules.Host) bool {
+	addr, err := netip.ParseAddr(host.String())
+	return host.String() == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// checkPlaintext refuses an address that others can reach, unless the operator says that they are trusted.
+func (r *reading) checkPlaintext(address string, said answer, trusted bool) {
+	if !trusted {
+		r.refuse(said, badValue(said.text, "needs TLS, since others than this machine can reach it: listen on loopback, "+
+			"or set serve.tcp_plaintext (--tcp-plaintext) if the network is trusted"))
+		return
+	}
+	r.warn("TCP at " + address + " (" + said.source + ") has no TLS: whoever can read the network reads tokens and credentials")
+}
