@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -60,10 +61,7 @@ var blank = map[string]string{"empty": "", "spaces": "   ", "tab": "\t", "CR": "
 
 // dialHosts are all rows that can be said in every way.
 func dialHosts() map[string]dialHost {
-	rows := map[string]dialHost{}
-	for name, row := range bound {
-		rows[name] = row
-	}
+	rows := maps.Clone(bound)
 	binds := map[string]*string{"no bind host": nil, "wildcard": new("0.0.0.0"), "address": new("192.168.1.5"), "IPv6": new("::1"), "name": new("fly-app.example.dev")}
 	for name, row := range overridden {
 		for what, bind := range binds {
@@ -93,7 +91,10 @@ func TestDialHostsOfAFile(t *testing.T) {
 	}
 	s := h.serve(t, nil, "--config", h.write(t, "dialpoint.yaml", file.String()))
 	for name, row := range rows {
-		t.Run(name, func(t *testing.T) { row.check(t, s.tcp, names[name]) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			row.check(t, s.tcp, names[name])
+		})
 	}
 }
 

@@ -12,7 +12,8 @@ var (
 	sidecarVariables = []string{"DIALPOINT_SIDECAR_URL", "HERMES_TUI_SIDECAR_URL"}
 )
 
-// environment is the URLs as lines of an environment file. A URL holds no character that such a file gives a meaning.
+// environment is the URLs as lines of an environment file, as container runtimes read it: verbatim, without quotes. It is
+// not for a shell to source, which would end a URL at its first "&".
 func environment(endpoints *dialpointv1.Endpoints) (string, error) {
 	var lines strings.Builder
 	assign := func(names []string, endpoint *dialpointv1.Endpoint) {

@@ -71,10 +71,15 @@ func shown(endpoint *dialpointv1.Endpoint, reveal bool) string {
 	return endpoint.GetDisplayUrl()
 }
 
-// hostPort is a bind or a dial address for people. A port that is not known is a question mark.
+// hostPort is a bind or a dial address for people. A port that is not known is a question mark, and where nothing is
+// known there is a dash.
 func hostPort(host string, port uint32) string {
-	if port == 0 {
-		return host + ":?"
+	text := strconv.FormatUint(uint64(port), 10)
+	switch {
+	case port == 0 && host == "":
+		return orDash(host)
+	case port == 0:
+		text = "?"
 	}
-	return net.JoinHostPort(strings.Trim(host, "[]"), strconv.FormatUint(uint64(port), 10))
+	return net.JoinHostPort(strings.Trim(host, "[]"), text)
 }

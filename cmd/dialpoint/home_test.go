@@ -62,9 +62,9 @@ func (h home) env(more ...string) []string {
 	return slices.Concat(processEnv(h.path("home"), h.runtime, h.dir), more)
 }
 
-// processEnv is what a process needs to run at all. Coverage goes where the test's own goes.
+// processEnv is what a process needs to run at all.
 func processEnv(homeDir, runtime, temp string) []string {
-	env := []string{
+	return []string{
 		"HOME=" + homeDir,
 		"XDG_RUNTIME_DIR=" + runtime,
 		"TMPDIR=" + temp,
@@ -72,10 +72,6 @@ func processEnv(homeDir, runtime, temp string) []string {
 		// A program with the race detector sleeps a second before it exits, unless it is told otherwise.
 		"GORACE=atexit_sleep_ms=0",
 	}
-	if dir, found := os.LookupEnv("GOCOVERDIR"); found {
-		env = append(env, "GOCOVERDIR="+dir)
-	}
-	return env
 }
 
 // result is what came of a command.
@@ -87,17 +83,29 @@ type result struct {
 // run runs a dialpoint to its end.
 func (h home) run(t *testing.T, env []string, args ...string) result {
 	t.Helper()
-	command := h.command(t, env, args...)
+	return runToEnd(t, h.command(t, env, args...))
+}
+
+func runToEnd(t *testing.T, command *exec.Cmd) result {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	code := exitCodeOf(t, command.Run())
 	return result{stdout.String(), stderr.String(), code}
 }
 
-// command is a dialpoint that has not started yet. It is killed should it outlive the test.
+// command is a dialpoint that has not started yet. It is killed should it outlive the test, or [patience].
 func (h home) command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "dialpoint", args...)
+	return h.program(t, env, "dialpoint", args...)
+}
+
+// program is the same for any program in PATH.
+func (h home) program(t *testing.T, env []string, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = h.dir
 	command.Env = h.env(env...)
 	command.WaitDelay = patience

@@ -40,5 +40,8 @@ func (q *question) request() (client.Request, error) {
 	if !ok {
 		return client.Request{}, usageError{fmt.Errorf("--audience %q: it must be local or remote", q.audience)}
 	}
+	if q.wait < 0 {
+		return client.Request{}, usageError{fmt.Errorf("--wait %v: it must not be negative", q.wait)}
+	}
 	return client.Request{Listener: q.listener, Channel: q.channel, Audience: audience, Wait: q.wait}, nil
 }

@@ -25,8 +25,8 @@ func newResolve() *cobra.Command {
 		Long: `Resolve asks the service what a child must dial now.
 
 The output text explains and json is the service's answer; both show the credential only with --reveal.
-The output url is the gateway's URL alone, or the sidecar's with --sidecar; env is NAME=value lines for an
-environment file. Those two are for programs, and hold the credential.`,
+The output url is the gateway's URL alone, or the sidecar's with --sidecar; env is NAME=value lines for a container
+runtime's environment file, not for a shell to source. Those two are for programs, and hold the credential.`,
 		Example: `  dialpoint resolve --channel chat-1
   websocat "$(dialpoint resolve -o url)"
   dialpoint resolve --wait 30s -o env > child.env`,

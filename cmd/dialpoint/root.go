@@ -36,6 +36,7 @@ Exit codes: 0; 1 failed; 2 usage; 69 service or listener not available; 77 not a
 		newConfig(env),
 		newVersion(),
 	)
+	root.InitDefaultCompletionCmd()
 	checkArguments(root)
 	return root
 }

@@ -76,7 +76,7 @@ func serveStart(ts *testscript.TestScript, args []string) error {
 		return err
 	}
 	ts.Defer(started.kill)
-	ts.Value(servicesKey{}).(services)[name] = started
+	servicesOf(ts)[name] = started
 	ts.Setenv(name+"_TCP", started.tcp)
 	ts.Setenv(name+"_UNIX", started.unix)
 	ts.Setenv(name+"_PID", strconv.Itoa(started.process.Process.Pid))
@@ -84,8 +84,14 @@ func serveStart(ts *testscript.TestScript, args []string) error {
 	return err
 }
 
+// servicesOf are the services of a script. setupScript has put them there.
+func servicesOf(ts *testscript.TestScript) services {
+	found, _ := ts.Value(servicesKey{}).(services)
+	return found
+}
+
 func named(ts *testscript.TestScript, name string) *service {
-	found := ts.Value(servicesKey{}).(services)[name]
+	found := servicesOf(ts)[name]
 	if found == nil {
 		ts.Fatalf("no service %q was started", name)
 	}

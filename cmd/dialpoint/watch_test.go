@@ -28,9 +28,9 @@ type watcher struct {
 	stderr  bytes.Buffer
 }
 
-func (h home) watch(t *testing.T, args ...string) *watcher {
+func (h home) watch(t *testing.T, env []string, args ...string) *watcher {
 	t.Helper()
-	w := &watcher{process: h.command(t, nil, append([]string{"watch"}, args...)...)}
+	w := &watcher{process: h.command(t, env, append([]string{"watch"}, args...)...)}
 	w.process.Stderr = &w.stderr
 	var err error
 	w.output, err = w.process.StdoutPipe()
@@ -72,7 +72,7 @@ func TestWatchLines(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve(t, []string{"DIALPOINT_CREDENTIAL=s3cret"}, "--config", h.write(t, "dialpoint.yaml", fileWith(9119)))
-	w := h.watch(t, "--channel", "chat-1")
+	w := h.watch(t, nil, "--channel", "chat-1")
 	first := w.next(t).GetEndpoints()
 	if got, want := first.GetSidecar().GetUrl(), "ws://127.0.0.1:9119/api/pub?token=REDACTED&channel=chat-1"; got != want {
 		t.Errorf("first the sidecar %s, want %s", got, want)
@@ -105,7 +105,7 @@ func TestWatchReveals(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.serve(t, []string{"DIALPOINT_CREDENTIAL=s3cret"}, "--bind-host", "0.0.0.0")
-	w := h.watch(t, "--reveal")
+	w := h.watch(t, nil, "--reveal")
 	if got := w.next(t).GetEndpoints().GetGateway().GetUrl(); got != "ws://127.0.0.1:9119/api/ws?token=s3cret" {
 		t.Errorf("gateway %s", got)
 	}
@@ -120,7 +120,7 @@ func TestWatchOfAClosedPipe(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.serve(t, []string{"DIALPOINT_AUTH_MODE=none"}, "--config", h.write(t, "dialpoint.yaml", fileWith(9119)))
-	w := h.watch(t)
+	w := h.watch(t, nil)
 	w.next(t)
 	mustDo(t, w.output.Close())
 	h.replace(t, "dialpoint.yaml", fileWith(9200))
@@ -138,12 +138,8 @@ func TestResolveWaits(t *testing.T) {
 	output, err := command.StdoutPipe()
 	mustDo(t, err)
 	mustDo(t, command.Start())
-	held := make(chan error, 1)
-	go func() {
-		_, err := connectTo(t, s.unix).Resolve(t.Context(), client.Request{Wait: 50 * time.Millisecond})
-		held <- err
-	}()
-	wantNotBound(t, <-held)
+	_, err = connectTo(t, s.unix).Resolve(t.Context(), client.Request{Wait: 50 * time.Millisecond})
+	wantNotBound(t, err)
 	h.replace(t, "dialpoint.yaml", fileWith(9119))
 	url, err := io.ReadAll(output)
 	mustDo(t, err)
