@@ -100,7 +100,10 @@ func FuzzResolveEndpoints(f *testing.F) {
 // checkRefusal checks that a call was refused for a reason, and not by an accident.
 func checkRefusal(t *testing.T, status int, answer []byte) {
 	t.Helper()
-	var failure struct{ Code, Message string }
+	var failure struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
 	if err := json.Unmarshal(answer, &failure); err != nil || failure.Code == "" || failure.Message == "" {
 		t.Errorf("status %d without a code and a message: %q", status, answer)
 	}
