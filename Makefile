@@ -31,7 +31,8 @@ e2e: tools ## Call the built command with buf curl, grpcurl and curl
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)
 	@for package in $$(go list ./...); do \
-	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	  listing=$$(go test -list '^Fuzz' $$package); \
+	  for target in $$(sed -n '/^Fuzz/p' <<< "$$listing"); do \
 	    echo "fuzz $$package $$target"; \
 	    go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
 	  done; \

@@ -29,7 +29,7 @@ func parseAuthority(rest string) (authority, problem string) {
 func surplus(rest string) string {
 	switch {
 	case strings.Contains(rest, "@"):
-		return "it may hold no user info; give a token with --token-file, DIALPOINT_TOKEN_FILE or DIALPOINT_TOKEN"
+		return "it may hold no user info"
 	case strings.Contains(rest, "?"):
 		return "it may hold no query"
 	case strings.Contains(rest, "#"):

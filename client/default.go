@@ -16,7 +16,7 @@ const AddressEnv = "DIALPOINT_ADDR"
 //  1. $XDG_RUNTIME_DIR/dialpoint/dialpoint.sock. A relative directory counts as not set, as the XDG Base Directory
 //     Specification has it.
 //  2. /run/dialpoint/dialpoint.sock for root.
-//  3. $TMPDIR/dialpoint-$UID/dialpoint.sock. Without TMPDIR it is below /tmp.
+//  3. $TMPDIR/dialpoint-$UID/dialpoint.sock. Without TMPDIR, or where it is relative, it is below /tmp.
 //
 // The environment is read through lookupEnv, as a rule [os.LookupEnv].
 func DefaultSocket(lookupEnv func(string) (string, bool)) string {
@@ -34,7 +34,7 @@ func defaultSocket(lookupEnv func(string) (string, bool), uid int) string {
 		return filepath.Join("/run/dialpoint", name)
 	}
 	dir := said(lookupEnv, "TMPDIR")
-	if dir == "" {
+	if !filepath.IsAbs(dir) {
 		dir = "/tmp"
 	}
 	return filepath.Join(dir, "dialpoint-"+strconv.Itoa(uid), name)

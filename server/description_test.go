@@ -110,6 +110,16 @@ func TestSetBind(t *testing.T) {
 	}
 }
 
+func TestSetBindIsTakenBack(t *testing.T) {
+	t.Parallel()
+	service := start(t, server.WithListener(wildcard()))
+	must(t, service.SetBind("", server.Bind{Host: "10.0.0.7", Port: 41234}))
+	must(t, service.SetBind("", server.Bind{}))
+	if got, want := service.gateway(t), "ws://127.0.0.1:9119/api/ws?token=t"; got != want {
+		t.Errorf("url = %q, want that of the description, %q", got, want)
+	}
+}
+
 func TestBadSetBindChangesNothing(t *testing.T) {
 	t.Parallel()
 	service := start(t, server.WithListener(wildcard()))

@@ -67,8 +67,15 @@ func (s *Server) Listeners() []listener.Listener { return s.registry.Snapshot().
 
 // SetBind says what a listener's socket is bound to, in place of what its description says. The server never changes
 // it. The host is what the operator wrote, as read by [rules.ParseBindHost], not what the socket's address reads: a
-// socket bound to 0.0.0.0 calls itself [::]. A name that is not there and a bad host or port are errors.
+// socket bound to 0.0.0.0 calls itself [::]. A name that is not there and a bad host or port are errors. The zero Bind
+// takes back what was said before, so that the description counts again.
 func (s *Server) SetBind(name string, bind Bind) error {
+	if bind == (Bind{}) {
+		return s.change(func() error {
+			s.registry.Withdraw(name)
+			return nil
+		})
+	}
 	parsed, err := bind.parse("report")
 	if err != nil {
 		return fmt.Errorf("bind of listener %q: %w", name, err)

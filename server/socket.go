@@ -15,6 +15,8 @@ import (
 
 const (
 	socketDirectoryMode = 0o700
+	// othersWrite is the permission of group and others to put files into a directory.
+	othersWrite = 0o022
 	// socketMask leaves a new socket to its owner alone, from the moment it exists.
 	socketMask = 0o177
 	// answerTimeout is how long whoever may be at a socket has to answer.
@@ -63,7 +65,7 @@ func listenTCP(ctx context.Context, address string) (net.Listener, error) {
 }
 
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
-	if err := os.MkdirAll(filepath.Dir(path), socketDirectoryMode); err != nil {
+	if err := makeDirectory(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
 	}
 	if err := clearStale(ctx, path); err != nil {
@@ -76,6 +78,25 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
 	}
 	return ownSocket(socket, path)
+}
+
+// makeDirectory makes the directory of a socket, or checks the one that is there. Who may write to it can put another
+// socket in the place of ours, and hand children whatever URLs they like.
+func makeDirectory(path string) error {
+	if err := os.MkdirAll(path, socketDirectoryMode); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
+		return fmt.Errorf("the directory %s belongs to user %d; choose one of your own with --unix", path, owner.Uid)
+	}
+	if info.Mode().Perm()&othersWrite != 0 && info.Mode()&fs.ModeSticky == 0 {
+		return fmt.Errorf("others may write to the directory %s; take that away with chmod go-w, or choose another with --unix", path)
+	}
+	return nil
 }
 
 // clearStale removes a socket that nobody answers on.

@@ -40,6 +40,41 @@ func TestUnixSocketIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
+func TestUnixSocketNeedsASafeDirectory(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		mode fs.FileMode
+		user int
+		says string
+	}{
+		"our own":                           {0o700, os.Geteuid(), ""},
+		"our own, which others may list":    {0o755, os.Geteuid(), ""},
+		"where others may add files alone":  {0o777 | fs.ModeSticky, os.Geteuid(), ""},
+		"where the group may replace files": {0o770, os.Geteuid(), "others may write to the directory"},
+		"where all may replace files":       {0o707, os.Geteuid(), "others may write to the directory"},
+		"another user's":                    {0o700, 65534, "belongs to user 65534"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			directory := filepath.Join(t.TempDir(), "d")
+			must(t, os.Mkdir(directory, 0o700))
+			must(t, os.Chmod(directory, test.mode))
+			if err := os.Chown(directory, test.user, -1); err != nil {
+				t.Logf("only root can give a directory away: %v", err)
+				return
+			}
+			sockets, err := listenOn(t, filepath.Join(directory, "s"), "none")
+			for _, socket := range sockets {
+				must(t, socket.Close())
+			}
+			if got := fmt.Sprint(err); (err == nil) != (test.says == "") || !strings.Contains(got, test.says) && err != nil {
+				t.Errorf("error = %v, want %q", err, test.says)
+			}
+		})
+	}
+}
+
 func TestStaleUnixSocketIsReplaced(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")

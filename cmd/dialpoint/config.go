@@ -12,7 +12,7 @@ func newConfig(env lookupEnv) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check or show the configuration",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newConfigCheck(env), newConfigShow(env))
@@ -26,7 +26,7 @@ func newConfigCheck(env lookupEnv) *cobra.Command {
 		Short: "Say whether serve would start with this configuration",
 		Long: `Check loads the configuration as serve would, from the same flags, environment and file, and says what is
 wrong with it. It exits with 78 when serve would refuse it.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, loaded, err := settings.load()
 			if err != nil {
@@ -49,7 +49,7 @@ func newConfigShow(env lookupEnv) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print the effective configuration, secrets masked",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, loaded, err := settings.load()
 			if err != nil {

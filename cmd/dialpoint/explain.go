@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
 )
@@ -71,6 +72,14 @@ func shown(endpoint *dialpointv1.Endpoint, reveal bool) string {
 	return endpoint.GetDisplayUrl()
 }
 
+// onOneLine is a text that must not break a table. A host may have been said with line breaks around it.
+func onOneLine(text string) string {
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
 // hostPort is a bind or a dial address for people. A port that is not known is a question mark, and where nothing is
 // known there is a dash.
 func hostPort(host string, port uint32) string {
@@ -81,5 +90,5 @@ func hostPort(host string, port uint32) string {
 	case port == 0:
 		text = "?"
 	}
-	return net.JoinHostPort(strings.Trim(host, "[]"), text)
+	return net.JoinHostPort(onOneLine(strings.Trim(host, "[]")), text)
 }

@@ -22,7 +22,7 @@ func newListeners() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "listeners",
 		Short: "List the listeners and what is known of each",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  flags.run,
 	}
 	flags.register(cmd)

@@ -30,7 +30,7 @@ runtime's environment file, not for a shell to source. Those two are for program
 		Example: `  dialpoint resolve --channel chat-1
   websocat "$(dialpoint resolve -o url)"
   dialpoint resolve --wait 30s -o env > child.env`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: flags.run,
 	}
 	flags.register(cmd)

@@ -24,7 +24,7 @@ configuration, applies the rules, and hands out finished URLs.
 Exit codes: 0; 1 failed; 2 usage; 69 service or listener not available; 77 not allowed; 78 configuration.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
@@ -39,6 +39,17 @@ Exit codes: 0; 1 failed; 2 usage; 69 service or listener not available; 77 not a
 	root.InitDefaultCompletionCmd()
 	checkArguments(root)
 	return root
+}
+
+// noArguments refuses arguments to a command that takes none. Below the root the first could be a subcommand's name.
+func noArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.HasAvailableSubCommands():
+		return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	}
+	return fmt.Errorf("%q takes no arguments, and got %q", cmd.CommandPath(), args)
 }
 
 // checkArguments makes what is wrong with a command's arguments an error of usage.

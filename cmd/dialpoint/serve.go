@@ -28,7 +28,7 @@ in order.`,
 		Example: `  dialpoint serve --bind-host 0.0.0.0
   HERMES_DASHBOARD_HOST=0.0.0.0 dialpoint serve
   dialpoint serve --config dialpoint.yaml --tcp none`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, settings) },
 	}
 	settings.register(cmd)

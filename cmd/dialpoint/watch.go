@@ -28,7 +28,7 @@ func newWatch() *cobra.Command {
 		Long: `Watch prints the state now, bound or not, then one line of JSON for each change, until it is interrupted.
 With --wait it gives up when there is nothing to dial within that time. Credentials show only with --reveal.`,
 		Example: `  dialpoint watch --channel chat-1 | jq .endpoints.gateway.displayUrl`,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    flags.run,
 	}
 	flags.register(cmd)
