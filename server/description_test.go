@@ -131,6 +131,7 @@ func TestBadSetBindChangesNothing(t *testing.T) {
 	}{
 		"listener that is not there": {"nobody", server.Bind{Port: 1}, `listener "nobody" is not configured`},
 		"bad host":                   {"default", server.Bind{Host: "${HOST}", Port: 1}, "was a variable not expanded?"},
+		"no name, which is default":  {"", server.Bind{Port: 70000}, `bind of listener "default": port 70000`},
 		"bad port":                   {"default", server.Bind{Port: 70000}, `bind of listener "default": port 70000`},
 	}
 	for name, test := range tests {

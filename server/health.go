@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/grpchealth"
 
 	"dialpoint/gen/dialpoint/v1/dialpointv1connect"
+	"dialpoint/server/api"
 	"dialpoint/server/listener"
 )
 
@@ -31,8 +32,6 @@ type health struct {
 	configErr error
 	watchers  map[*func()]struct{}
 }
-
-var _ grpchealth.Watcher = (*health)(nil)
 
 func newHealth(draining context.Context, registry *listener.Registry) *health {
 	return &health{draining: draining, registry: registry, watchers: map[*func()]struct{}{}}
@@ -78,43 +77,5 @@ func (h *health) serving(service string) (bool, error) {
 		}
 	}
 	return false, connect.NewError(connect.CodeNotFound, fmt.Errorf("health of %q is not known: ask for \"\", %q, %q or %q with a listener's name",
-		service, dialpointv1connect.EndpointServiceName, configService, listenerService))
-}
-
-// Watch implements [grpchealth.Watcher].
-func (h *health) Watch(ctx context.Context, request *grpchealth.CheckRequest, onChange func()) (func(), error) {
-	if _, err := h.Check(ctx, request); err != nil {
-		return nil, err
-	}
-	key := &onChange
-	h.mu.Lock()
-	h.watchers[key] = struct{}{}
-	h.mu.Unlock()
-	stopped := make(chan struct{})
-	go h.relay(onChange, stopped)
-	return func() {
-		close(stopped)
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.watchers, key)
-	}, nil
-}
-
-// relay passes on that a listener changed, or that the server stops.
-func (h *health) relay(onChange func(), stopped <-chan struct{}) {
-	listeners := h.registry.WatchAll()
-	defer listeners.Close()
-	// What changed before this watch began was not seen.
-	onChange()
-	for {
-		select {
-		case <-listeners.Changed():
-			onChange()
-		case <-h.draining.Done():
-			onChange()
-			return
-		case <-stopped:
-			return
-		}
-	}
+		api.Quoted(service), dialpointv1connect.EndpointServiceName, configService, listenerService))
 }

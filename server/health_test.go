@@ -1,15 +1,17 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpchealth"
 
 	"dialpoint/server"
+	"dialpoint/server/listener"
 )
 
-// watchHealth is the statuses of a service as they come. It is closed when the watch ends, and lastErr says why.
+// watchHealth is the statuses of a service as they come. The last event holds the error that ended the watch.
 func watchHealth(t *testing.T, service *running, name string) (statuses <-chan grpchealth.WatchEvent) {
 	t.Helper()
 	return grpchealth.NewClient(overHTTP2(t), service.tcp, connect.WithGRPC()).
@@ -71,11 +73,35 @@ func TestHealthOfAListenerIsLive(t *testing.T) {
 	wantStatus(t, statuses, grpchealth.StatusNotServing)
 }
 
-func TestHealthWatchOfTheUnknownEnds(t *testing.T) {
+func TestHealthCheckRepeatsNoMoreThanTheBeginning(t *testing.T) {
 	t.Parallel()
-	statuses := watchHealth(t, start(t), "nobody")
-	if event := <-statuses; connect.CodeOf(event.Err) != connect.CodeNotFound {
-		t.Errorf("event = %v, want NOT_FOUND", event)
+	client := grpchealth.NewClient(overHTTP2(t), start(t).tcp, connect.WithGRPC())
+	_, err := client.Check(t.Context(), &grpchealth.CheckRequest{Service: strings.Repeat("n", 60000)})
+	if err == nil || !strings.Contains(err.Error(), `"`+strings.Repeat("n", 128)+`…"`) {
+		t.Errorf("error = %.300v, want one with 128 bytes of the name", err)
+	}
+}
+
+// statusServiceUnknown is SERVICE_UNKNOWN of grpc.health.v1.
+const statusServiceUnknown grpchealth.Status = 3
+
+func TestHealthWatchOfTheUnknownGoesOn(t *testing.T) {
+	t.Parallel()
+	service := start(t, server.WithListener(wildcard()))
+	nobody := watchHealth(t, service, "nobody")
+	wantStatus(t, nobody, statusServiceUnknown)
+	removed := watchHealth(t, service, "listeners/default")
+	wantStatus(t, removed, grpchealth.StatusServing)
+	must(t, service.Reconfigure())
+	wantStatus(t, removed, statusServiceUnknown)
+	must(t, service.Reconfigure(listener.Config{Name: "default"}))
+	wantStatus(t, removed, grpchealth.StatusNotServing)
+	service.stop()
+	must(t, <-service.ended)
+	for name, statuses := range map[string]<-chan grpchealth.WatchEvent{"unknown": nobody, "known": removed} {
+		if event := <-statuses; connect.CodeOf(event.Err) != connect.CodeUnavailable {
+			t.Errorf("%s: event = %v, want UNAVAILABLE", name, event)
+		}
 	}
 }
 

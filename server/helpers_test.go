@@ -73,7 +73,7 @@ func run(t testing.TB, service *server.Server, sockets ...net.Listener) *running
 }
 
 // fromConfig is a server with a configuration file, and the path of that file.
-func fromConfig(t testing.TB, text string) (service *server.Server, file string) {
+func fromConfig(t testing.TB, text string, options ...server.Option) (service *server.Server, file string) {
 	t.Helper()
 	directory := t.TempDir()
 	file = filepath.Join(directory, "dialpoint.yaml")
@@ -81,7 +81,7 @@ func fromConfig(t testing.TB, text string) (service *server.Server, file string)
 	loader := config.NewLoader(config.Sources{Path: file, DefaultUnix: filepath.Join(directory, "s")})
 	loaded, err := loader.Load()
 	must(t, err)
-	service, err = server.New(server.WithConfig(loader, loaded))
+	service, err = server.New(append(options, server.WithConfig(loader, loaded))...)
 	must(t, err)
 	return service, file
 }

@@ -61,7 +61,8 @@ func TestLogOneLineACallAndOneAChange(t *testing.T) {
 	_ = stream.Close()
 
 	for says, want := range map[string]int{
-		"msg=\"listener changed\" listener=default bind_host=0.0.0.0":                   1,
+		"level=INFO msg=\"listeners configured\" count=1":                               1,
+		"msg=\"listener changed\"":                                                      1,
 		"msg=\"listener changed\" listener=default bind_host=10.0.0.7":                  1,
 		"level=DEBUG msg=call procedure=/dialpoint.v1.EndpointService/ResolveEndpoints": 2,
 		"level=DEBUG msg=call procedure=/dialpoint.v1.EndpointService/WatchEndpoints":   1,

@@ -24,6 +24,9 @@ func (s *Server) reconfigure(loaded *config.Config) error {
 	if loaded.Serve != s.config.Serve {
 		s.log.Warn("the section serve has changed: that takes effect when the service is started again")
 	}
+	if loaded.Log.Format != s.config.Log.Format {
+		s.log.Warn("log.format has changed: that takes effect when the service is started again")
+	}
 	for _, warning := range loaded.Warnings {
 		s.log.Warn(warning)
 	}

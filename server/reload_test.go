@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,18 +20,47 @@ import (
 )
 
 // serveConfig serves a configuration file on its own sockets.
-func serveConfig(t *testing.T, text string) (service *running, file string) {
+func serveConfig(t *testing.T, text string, options ...server.Option) (service *running, file string) {
 	t.Helper()
-	built, file := fromConfig(t, "serve: {tcp: \"127.0.0.1:0\"}\n"+text)
+	built, file := fromConfig(t, onTCP+text, options...)
 	sockets, err := built.Listen(t.Context())
 	must(t, err)
 	return run(t, built, sockets...), file
 }
 
+const onTCP = "serve: {tcp: \"127.0.0.1:0\"}\n"
+
 // rewrite puts another text into the file, beside its section serve.
 func rewrite(t *testing.T, file, text string) {
 	t.Helper()
-	write(t, file, "serve: {tcp: \"127.0.0.1:0\"}\n"+text)
+	replace(t, file, onTCP+text)
+}
+
+// replace swaps a file in whole, so that no reload sees half of it.
+func replace(t *testing.T, file, text string) {
+	t.Helper()
+	write(t, file+".new", text)
+	must(t, os.Rename(file+".new", file))
+}
+
+// reloads is a log handler that hands on what came of each reload: the error, empty where there was none.
+type reloads chan string
+
+func (r reloads) Enabled(context.Context, slog.Level) bool { return true }
+func (r reloads) WithAttrs([]slog.Attr) slog.Handler       { return r }
+func (r reloads) WithGroup(string) slog.Handler            { return r }
+
+func (r reloads) Handle(_ context.Context, record slog.Record) error {
+	switch record.Message {
+	case "configuration loaded":
+		r <- ""
+	case "configuration not loaded, the last good one stays in force":
+		record.Attrs(func(attr slog.Attr) bool {
+			r <- attr.Value.String()
+			return false
+		})
+	}
+	return nil
 }
 
 func watchEndpoints(t *testing.T, service *running) *connect.ServerStreamForClient[dialpointv1.WatchEndpointsResponse] {
@@ -56,20 +87,29 @@ const (
 // Reload promise: whole or not at all, and a broken file keeps the last good.
 func TestReloadIsWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
-	service, file := serveConfig(t, first)
+	reloads := make(reloads, 10)
+	service, file := serveConfig(t, first, server.WithLogger(slog.New(reloads)))
 	health := watchHealth(t, service, "config")
 	wantStatus(t, health, grpchealth.StatusServing)
 	stream := watchEndpoints(t, service)
 	before := nextEndpoints(t, stream)
 
 	stopCallers := callers(t, service, 32)
-	rewrite(t, file, "listeners: [{name: default, bind: {host: \"0.0.0")
+	for _, step := range []struct {
+		change func()
+		says   string
+	}{
+		{func() { rewrite(t, file, "listeners: [{name: default, bind: {host: \"0.0.0") }, "yaml"},
+		{func() { replace(t, file, "") }, "it is empty"},
+		{func() { must(t, os.Remove(file)) }, "no such file"},
+	} {
+		step.change()
+		if problem := <-reloads; !strings.Contains(problem, step.says) {
+			t.Fatalf("the reload failed with %q, want %q", problem, step.says)
+		}
+		wantGateway(t, service, "ws://127.0.0.1:9119/api/ws")
+	}
 	wantStatus(t, health, grpchealth.StatusNotServing)
-	wantGateway(t, service, "ws://127.0.0.1:9119/api/ws")
-	write(t, file, "")
-	wantGateway(t, service, "ws://127.0.0.1:9119/api/ws")
-	must(t, os.Remove(file))
-	wantGateway(t, service, "ws://127.0.0.1:9119/api/ws")
 	rewrite(t, file, second)
 	wantStatus(t, health, grpchealth.StatusServing)
 
@@ -136,21 +176,16 @@ func TestReloadWakesACallThatWaits(t *testing.T) {
 	}
 }
 
-// The silent reload is followed by one that speaks: the watch must go from the state to that.
+// The silent reload is followed by one that speaks: the watch must go from the state to that. The first is in force before
+// the second.
 func TestReloadThatChangesNothingIsSilent(t *testing.T) {
 	t.Parallel()
-	built, file := fromConfig(t, "serve: {tcp: \"127.0.0.1:0\"}\n"+first)
-	sockets, err := built.Listen(t.Context())
-	must(t, err)
-	service := run(t, built, sockets...)
+	reloaded := make(chan *config.Config, 2)
+	service, file := serveConfig(t, first, server.WithReloaded(func(now *config.Config) { reloaded <- now }))
 	stream := watchEndpoints(t, service)
 	before := nextEndpoints(t, stream)
-	health := watchHealth(t, service, "listeners/other")
-	if event := <-health; connect.CodeOf(event.Err) != connect.CodeNotFound {
-		t.Fatalf("event = %v, want NOT_FOUND", event)
-	}
-	rewrite(t, file, "# a remark\n"+first)
-	built.Reload()
+	rewrite(t, file, first+"log: {level: debug}\n")
+	<-reloaded
 	rewrite(t, file, second)
 	after := nextEndpoints(t, stream)
 	if got := after.GetRevision() - before.GetRevision(); got != 1 {
@@ -179,21 +214,28 @@ func TestReloadedIsCalled(t *testing.T) {
 
 func TestReloadLogsWhatWaitsForARestart(t *testing.T) {
 	t.Parallel()
-	directory := t.TempDir()
-	file := filepath.Join(directory, "dialpoint.yaml")
-	write(t, file, first)
-	loader := config.NewLoader(config.Sources{Path: file, DefaultUnix: filepath.Join(directory, "s")})
-	loaded, err := loader.Load()
-	must(t, err)
-	log, lines := record()
-	reloaded := make(chan struct{}, 1)
-	service := start(t, server.WithLogger(log), server.WithConfig(loader, loaded),
-		server.WithReloaded(func(*config.Config) { reloaded <- struct{}{} }))
-	write(t, file, first+"serve: {tcp: none}\n")
-	<-reloaded
-	service.stop()
-	must(t, <-service.ended)
-	if text := lines.String(); !strings.Contains(text, "takes effect when the service is started again") {
-		t.Errorf("the log does not say it:\n%s", text)
+	const says = "takes effect when the service is started again"
+	tests := map[string]struct {
+		text string
+		says string
+	}{
+		"serve":      {"serve: {tcp: \"127.0.0.1:0\", tcp_plaintext: true}\n" + first, "the section serve has changed: that " + says},
+		"log.format": {onTCP + first + "log: {format: json}\n", "log.format has changed: that " + says},
+		"log.level":  {onTCP + first + "log: {level: debug}\n", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log, lines := record()
+			reloaded := make(chan *config.Config, 1)
+			service, file := serveConfig(t, first, server.WithLogger(log), server.WithReloaded(func(now *config.Config) { reloaded <- now }))
+			replace(t, file, test.text)
+			<-reloaded
+			service.stop()
+			must(t, <-service.ended)
+			if text := lines.String(); !strings.Contains(text, test.says) || test.says == "" && strings.Contains(text, says) {
+				t.Errorf("the log does not say %q:\n%s", test.says, text)
+			}
+		})
 	}
 }

@@ -18,6 +18,9 @@ const (
 	maxMessage = 64 << 10
 )
 
+// healthWatchPath is that of the one health call that is answered otherwise. See [healthWatch].
+const healthWatchPath = "/" + grpchealth.HealthV1ServiceName + "/Watch"
+
 // services are the services that reflection shows.
 var services = []string{
 	dialpointv1connect.EndpointServiceName,
@@ -37,6 +40,8 @@ func (s *Server) routes() http.Handler {
 	mux.Handle(dialpointv1connect.NewEndpointServiceHandler(api.NewEndpointService(s.draining, s.registry), options))
 	mux.Handle(dialpointv1connect.NewListenerServiceHandler(api.NewListenerService(s.registry), options))
 	mux.Handle(grpchealth.NewHandler(s.health, options))
+	_, watchHealth := grpchealth.NewHandler(healthWatch{s.health}, options)
+	mux.Handle(healthWatchPath, watchHealth)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector, options))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector, options))
 	return noStore(mux)

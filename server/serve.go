@@ -22,16 +22,19 @@ const (
 	pingTimeout = 15 * time.Second
 	// maxHeader is the size in bytes of the largest request header.
 	maxHeader = 16 << 10
-	// stopTimeout is how long calls may take to finish once the server stops.
-	stopTimeout = 10 * time.Second
+	// stopTimeout is how long calls may take to finish once the server stops. It is half of what Docker gives a container
+	// before it is killed, so that the sockets are removed by then.
+	stopTimeout = 5 * time.Second
 )
 
-// Serve answers on the sockets until the context ends, then stops in order: watches and waiting calls are told,
-// other calls finish, the sockets close. A server of [WithConfig] follows its configuration meanwhile. The error is
-// nil after an orderly stop. A server serves once.
+// Serve answers on the sockets until the context ends, then stops in order: watches and waiting calls are told, no
+// connection is accepted any more, other calls have 5 seconds to finish, the unix socket of [Server.Listen] is removed. A
+// server of [WithConfig] follows its configuration meanwhile. The error is nil after an orderly stop. A server serves
+// once.
 func (s *Server) Serve(ctx context.Context, sockets ...net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer closeAll(sockets)
 	web := s.httpServer()
 	failed := make(chan error, len(sockets))
 	for _, socket := range sockets {
@@ -66,11 +69,24 @@ func (s *Server) Reload() {
 	}
 }
 
+// serveSocket serves until the HTTP server stops, which closes what it accepts from. The file of a unix socket of ours
+// stays until Serve closes the socket itself, after the calls.
 func serveSocket(web *http.Server, socket net.Listener) error {
-	if err := web.Serve(socket); !errors.Is(err, http.ErrServerClosed) {
+	accepting := socket
+	if unix, ok := socket.(*unixSocket); ok {
+		accepting = unix.UnixListener
+	}
+	if err := web.Serve(accepting); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve on %v: %w", socket.Addr(), err)
 	}
 	return nil
+}
+
+// closeAll closes sockets, most of which an HTTP server has closed before: that is no error here.
+func closeAll(sockets []net.Listener) {
+	for _, socket := range sockets {
+		_ = socket.Close()
+	}
 }
 
 // httpServer serves HTTP/1.1 and unencrypted HTTP/2 on one port. It has no time-out for reading or writing a whole

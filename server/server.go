@@ -50,9 +50,10 @@ func New(options ...Option) (*Server, error) {
 			return nil, err
 		}
 	}
-	if err := server.change(func() error { return server.registry.Configure(described) }); err != nil {
+	if err := server.registry.Configure(described); err != nil {
 		return nil, err
 	}
+	server.log.Info("listeners configured", "count", len(described), "revision", server.registry.Snapshot().Revision)
 	server.handler = server.routes()
 	return server, nil
 }
@@ -78,6 +79,9 @@ func (s *Server) SetBind(name string, bind Bind) error {
 	}
 	parsed, err := bind.parse("report")
 	if err != nil {
+		if name == "" {
+			name = listener.DefaultName
+		}
 		return fmt.Errorf("bind of listener %q: %w", name, err)
 	}
 	return s.change(func() error { return s.registry.Report(name, parsed) })

@@ -17,8 +17,8 @@ const (
 	socketDirectoryMode = 0o700
 	// othersWrite is the permission of group and others to put files into a directory.
 	othersWrite = 0o022
-	// socketMask leaves a new socket to its owner alone, from the moment it exists.
-	socketMask = 0o177
+	// socketMode leaves a new socket to its owner alone.
+	socketMode = 0o600
 	// answerTimeout is how long whoever may be at a socket has to answer.
 	answerTimeout = time.Second
 )
@@ -71,13 +71,24 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if err := clearStale(ctx, path); err != nil {
 		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
 	}
-	mask := syscall.Umask(socketMask)
-	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	syscall.Umask(mask)
+	config := net.ListenConfig{Control: ownersAlone}
+	listener, err := config.Listen(ctx, "unix", path)
 	if err != nil {
 		return nil, fmt.Errorf("serve.unix %s: %w", path, err)
 	}
+	socket, ok := listener.(*net.UnixListener)
+	if !ok {
+		_ = listener.Close()
+		return nil, fmt.Errorf("serve.unix %s: it gave a %T", path, listener)
+	}
 	return ownSocket(socket, path)
+}
+
+// ownersAlone sets the mode of a socket before it is bound, so that its file has it from the moment it exists.
+func ownersAlone(_, _ string, conn syscall.RawConn) error {
+	var failed error
+	err := conn.Control(func(fd uintptr) { failed = syscall.Fchmod(int(fd), socketMode) })
+	return errors.Join(err, failed)
 }
 
 // makeDirectory makes the directory of a socket, or checks the one that is there. Who may write to it can put another

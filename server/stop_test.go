@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -101,5 +103,105 @@ func awaitSocket(t *testing.T, path string) {
 			must(t, conn.Close())
 			return
 		}
+	}
+}
+
+// unfinished is a call that the server waits for, over a unix socket.
+type unfinished struct {
+	net.Conn
+
+	answers *bufio.Reader
+}
+
+// beginCall sends a call without its body. That the server asks for the body shows that the call is under way.
+func beginCall(t *testing.T, path string) unfinished {
+	t.Helper()
+	conn, err := net.Dial("unix", path)
+	must(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	_, err = io.WriteString(conn, "POST "+resolvePath+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+		"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+	must(t, err)
+	call := unfinished{conn, bufio.NewReader(conn)}
+	call.wantStatus(t, http.StatusContinue)
+	return call
+}
+
+func (u unfinished) wantStatus(t *testing.T, want int) {
+	t.Helper()
+	response, err := http.ReadResponse(u.answers, nil)
+	must(t, err)
+	must(t, response.Body.Close())
+	if response.StatusCode != want {
+		t.Fatalf("the server answered %s, want %d", response.Status, want)
+	}
+}
+
+func (u unfinished) finish(t *testing.T) {
+	t.Helper()
+	_, err := io.WriteString(u, "{}")
+	must(t, err)
+	u.wantStatus(t, http.StatusOK)
+}
+
+// The contract's order: nobody new gets in, the call finishes, and only then is the socket removed.
+func TestUnixSocketIsRemovedAfterTheCalls(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s")
+	service := runOn(t, path)
+	call := beginCall(t, path)
+	service.stop()
+	awaitRefusal(t, path)
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("the socket is gone before the call has finished: %v", err)
+	}
+	call.finish(t)
+	must(t, <-service.ended)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the socket is still there: %v", err)
+	}
+}
+
+// A service that starts while another stops takes its place, and keeps it.
+func TestStopLeavesTheSocketOfTheNextService(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s")
+	service := runOn(t, path)
+	call := beginCall(t, path)
+	service.stop()
+	awaitRefusal(t, path)
+	next := opened(t, path)
+	t.Cleanup(func() { _ = next.Close() })
+	call.finish(t)
+	must(t, <-service.ended)
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("the next service lost its socket: %v", err)
+	}
+}
+
+// runOn serves on a unix socket of the server's own kind.
+func runOn(t *testing.T, path string) *running {
+	t.Helper()
+	service, err := server.New(server.WithListener(wildcard()))
+	must(t, err)
+	return run(t, service, opened(t, path))
+}
+
+// awaitRefusal returns once nobody listens any more on a unix socket, gone or not.
+func awaitRefusal(t *testing.T, path string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		conn, err := net.Dial("unix", path)
+		if err != nil {
+			return
+		}
+		must(t, conn.Close())
+	}
+}
+
+func TestStopLeavesTimeBeforeAContainerIsKilled(t *testing.T) {
+	t.Parallel()
+	if server.StopTimeout > 5*time.Second {
+		t.Errorf("a stop may take %v, and Docker kills after 10s", server.StopTimeout)
 	}
 }

@@ -48,7 +48,8 @@ func (w *watcher) next(t *testing.T) *dialpointv1.WatchEndpointsResponse {
 	}
 	update := new(dialpointv1.WatchEndpointsResponse)
 	mustDo(t, protojson.Unmarshal(w.lines.Bytes(), update))
-	if !json.Valid(w.lines.Bytes()) || bytes.Contains(w.lines.Bytes(), []byte(`": `)) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, w.lines.Bytes()); err != nil || compact.String() != w.lines.Text() {
 		t.Errorf("%s is not compact JSON on a line of its own", w.lines.Bytes())
 	}
 	return update

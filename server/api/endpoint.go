@@ -2,11 +2,9 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
@@ -55,10 +53,22 @@ func waitOf(wait *durationpb.Duration) (time.Duration, error) {
 	if wait == nil {
 		return 0, nil
 	}
-	if err := wait.CheckValid(); err != nil || wait.AsDuration() < 0 || wait.AsDuration() > maxWait {
-		return 0, invalidField("wait", fmt.Sprintf("%ds is not from 0 to %v", wait.GetSeconds(), maxWait))
+	if wait.CheckValid() != nil {
+		return 0, invalidField("wait", fmt.Sprintf("%d seconds and %d nanoseconds are no duration", wait.GetSeconds(), wait.GetNanos()))
 	}
-	return wait.AsDuration(), nil
+	asked := wait.AsDuration()
+	if asked < 0 || asked > maxWait {
+		return 0, invalidField("wait", fmt.Sprintf("%s is not from 0 to %v", asIs(wait), maxWait))
+	}
+	return asked, nil
+}
+
+// asIs is a valid duration as its sender meant it, even beyond the 292 years of a [time.Duration].
+func asIs(wait *durationpb.Duration) string {
+	if asked := wait.AsDuration(); int64(asked/time.Second) == wait.GetSeconds() {
+		return asked.String()
+	}
+	return fmt.Sprintf("%ds", wait.GetSeconds())
 }
 
 // resolve answers from the state now.
@@ -67,22 +77,21 @@ func (s *EndpointService) resolve(name string, caller rules.Caller) (*dialpointv
 	if !ok {
 		return nil, unknownListener(name)
 	}
-	return answer(found, caller)
+	endpoints, err := answer(found, caller)
+	if err != nil {
+		return nil, unresolved(err)
+	}
+	return endpoints, nil
 }
 
-// answer applies the rules to a listener.
+// answer applies the rules to a listener. The error is that of [rules.Resolve], with the listener's name.
 func answer(found listener.Listener, caller rules.Caller) (*dialpointv1.Endpoints, error) {
 	endpoints, err := rules.Resolve(found.Listener, caller)
-	if why := (*rules.Unavailable)(nil); errors.As(err, &why) {
-		return nil, unavailable(found.Name, why)
-	}
 	if err != nil {
-		return nil, connect.NewError(connect.CodeInternal, err)
+		return nil, fmt.Errorf("listener %q: %w", found.Name, err)
 	}
 	return endpointsMessage(found, endpoints), nil
 }
-
-func isNotBound(err error) bool { return connect.CodeOf(err) == connect.CodeUnavailable }
 
 // resolveWithin holds the call until the listener can be resolved, the wait is over, or the service shuts down.
 func (s *EndpointService) resolveWithin(ctx context.Context, wait time.Duration, name string, caller rules.Caller) (*dialpointv1.Endpoints, error) {
@@ -90,7 +99,7 @@ func (s *EndpointService) resolveWithin(ctx context.Context, wait time.Duration,
 	defer cancel()
 	defer context.AfterFunc(s.draining, cancel)()
 	_, _, err := s.registry.Wait(held, name, func(found listener.Listener) bool {
-		_, err := answer(found, caller)
+		_, err := rules.Resolve(found.Listener, caller)
 		return !isNotBound(err)
 	})
 	switch {

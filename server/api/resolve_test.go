@@ -84,13 +84,21 @@ func TestResolveErrors(t *testing.T) {
 			request: &dialpointv1.ResolveEndpointsRequest{Listener: "nobody"},
 			code:    connect.CodeNotFound, reason: "LISTENER_UNKNOWN", says: `no listener "nobody"`,
 		},
+		"a very long name, of which a part is sent back": {
+			request: &dialpointv1.ResolveEndpointsRequest{Listener: strings.Repeat("n", 60000)},
+			code:    connect.CodeNotFound, reason: "LISTENER_UNKNOWN", says: `"` + strings.Repeat("n", 128) + `…";`,
+		},
+		"a very long name, cut between two characters": {
+			request: &dialpointv1.ResolveEndpointsRequest{Listener: strings.Repeat("n", 127) + "éé"},
+			code:    connect.CodeNotFound, reason: "LISTENER_UNKNOWN", says: `"` + strings.Repeat("n", 127) + `…";`,
+		},
 		"no such listener, however long it waits": {
 			request: &dialpointv1.ResolveEndpointsRequest{Listener: "nobody", Wait: durationpb.New(time.Minute)},
 			code:    connect.CodeNotFound, reason: "LISTENER_UNKNOWN", says: "dialpoint listeners",
 		},
 		"not bound": {
 			request: &dialpointv1.ResolveEndpointsRequest{},
-			code:    connect.CodeUnavailable, reason: "LISTENER_NOT_BOUND", says: "DIALPOINT_BIND_PORT", retry: true,
+			code:    connect.CodeUnavailable, reason: "LISTENER_NOT_BOUND", says: "DIALPOINT_BIND_PORT); or ask with wait", retry: true,
 		},
 		"not bound when the wait is over": {
 			request: &dialpointv1.ResolveEndpointsRequest{Wait: durationpb.New(time.Millisecond)},
@@ -116,15 +124,19 @@ func TestResolveErrors(t *testing.T) {
 		},
 		"wait over 5 minutes": {
 			request: &dialpointv1.ResolveEndpointsRequest{Wait: durationpb.New(5*time.Minute + 1)},
-			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "5m0s", field: "wait",
+			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "5m0.000000001s is not from 0 to 5m0s", field: "wait",
 		},
 		"negative wait": {
-			request: &dialpointv1.ResolveEndpointsRequest{Wait: durationpb.New(-1)},
-			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "wait: ", field: "wait",
+			request: &dialpointv1.ResolveEndpointsRequest{Wait: durationpb.New(-500 * time.Millisecond)},
+			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "wait: -500ms is not", field: "wait",
+		},
+		"wait of a thousand years": {
+			request: &dialpointv1.ResolveEndpointsRequest{Wait: &durationpb.Duration{Seconds: 31_556_952_000}},
+			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "wait: 31556952000s is not", field: "wait",
 		},
 		"wait that is no duration": {
 			request: &dialpointv1.ResolveEndpointsRequest{Wait: &durationpb.Duration{Seconds: 1, Nanos: -1}},
-			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "wait: ", field: "wait",
+			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "wait: 1 seconds and -1 nanoseconds are no", field: "wait",
 		},
 		"audience that there is not": {
 			request: &dialpointv1.ResolveEndpointsRequest{Audience: 7},
@@ -167,6 +179,14 @@ func checkField(t *testing.T, err error, field string) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("violated fields (-want +got):\n%s", diff)
+	}
+}
+
+func TestUnknownDefaultListenerIsNamed(t *testing.T) {
+	t.Parallel()
+	_, err := serve(t, nil).endpoints.ResolveEndpoints(t.Context(), &dialpointv1.ResolveEndpointsRequest{})
+	if err == nil || !strings.Contains(err.Error(), `there is no listener "default"`) {
+		t.Errorf("error = %v, want one that names the listener", err)
 	}
 }
 

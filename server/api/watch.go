@@ -41,7 +41,10 @@ func (s *EndpointService) follow(ctx context.Context, watch *listener.Watch, cal
 	defer silence.Stop()
 	var last *dialpointv1.WatchEndpointsResponse
 	for {
-		next := updateNow(watch, caller)
+		next, err := updateNow(watch, caller)
+		if err != nil {
+			return err
+		}
 		if !sameAnswer(last, next) {
 			last = next
 			if err := stream.Send(next); err != nil {
@@ -64,19 +67,20 @@ func (s *EndpointService) follow(ctx context.Context, watch *listener.Watch, cal
 	}
 }
 
-// updateNow is the answer now, as an update.
-func updateNow(watch *listener.Watch, caller rules.Caller) *dialpointv1.WatchEndpointsResponse {
+// updateNow is the answer now, as an update. That there is nothing to dial is an answer, and no error.
+func updateNow(watch *listener.Watch, caller rules.Caller) (*dialpointv1.WatchEndpointsResponse, error) {
 	found, ok := watch.Get()
 	if !ok {
-		return unavailableUpdate(reasonListenerUnknown, unknownMessage(watch.Name()))
+		return unavailableUpdate(reasonListenerUnknown, unknownMessage(watch.Name())), nil
 	}
-	endpoints, err := rules.Resolve(found.Listener, caller)
-	if why := (*rules.Unavailable)(nil); errors.As(err, &why) {
-		return unavailableUpdate(string(why.Reason), why.Message)
+	endpoints, err := answer(found, caller)
+	if why, ok := errors.AsType[*rules.Unavailable](err); ok {
+		return unavailableUpdate(string(why.Reason), err.Error()), nil
 	}
-	return &dialpointv1.WatchEndpointsResponse{Update: &dialpointv1.WatchEndpointsResponse_Endpoints{
-		Endpoints: endpointsMessage(found, endpoints),
-	}}
+	if err != nil {
+		return nil, unresolved(err)
+	}
+	return &dialpointv1.WatchEndpointsResponse{Update: &dialpointv1.WatchEndpointsResponse_Endpoints{Endpoints: endpoints}}, nil
 }
 
 func unavailableUpdate(reason, message string) *dialpointv1.WatchEndpointsResponse {

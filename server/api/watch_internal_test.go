@@ -74,15 +74,20 @@ func registryOf(t *testing.T, port rules.Port) *listener.Registry {
 // move puts the default listener on another port. Zero is none.
 func move(t *testing.T, registry *listener.Registry, port rules.Port) {
 	t.Helper()
+	if err := registry.Configure([]listener.Config{on(t, port)}); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// on is the default listener on a port of every interface.
+func on(t *testing.T, port rules.Port) listener.Config {
+	t.Helper()
 	host, err := rules.ParseBindHost("0.0.0.0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := listener.Config{Name: "default", Listener: rules.Listener{Bind: rules.Bind{Text: "0.0.0.0", Host: host, Port: port}}}
-	if err := registry.Configure([]listener.Config{config}); err != nil {
-		t.Fatal(err)
-	}
-	synctest.Wait()
+	return listener.Config{Name: "default", Listener: rules.Listener{Bind: rules.Bind{Text: "0.0.0.0", Host: host, Port: port}}}
 }
 
 func TestHeartbeatAfterFifteenSecondsOfSilence(t *testing.T) {
@@ -99,6 +104,50 @@ func TestHeartbeatAfterFifteenSecondsOfSilence(t *testing.T) {
 			[]string{"LISTENER_NOT_BOUND", "ws://127.0.0.1:9119/api/ws", "heartbeat", "heartbeat"},
 			[]time.Duration{0, 14 * time.Second, 29 * time.Second, 44 * time.Second})
 	})
+}
+
+func TestWatchIsSilentWhenTheAnswerStays(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(*testing.T) []listener.Config{
+		"the same configuration": func(t *testing.T) []listener.Config {
+			t.Helper()
+			return []listener.Config{on(t, 9000)}
+		},
+		"another listener": func(t *testing.T) []listener.Config {
+			t.Helper()
+			other := on(t, 9001)
+			other.Name = "other"
+			return []listener.Config{on(t, 9000), other}
+		},
+		"what only REMOTE callers notice": func(t *testing.T) []listener.Config {
+			t.Helper()
+			config := on(t, 9000)
+			target, err := rules.ParseTarget("edge.example")
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.Advertise = target
+			return []listener.Config{config}
+		},
+	}
+	for name, change := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				registry := registryOf(t, 9000)
+				var sent recorder
+				follow(t, registry, &sent)
+				if err := registry.Configure(change(t)); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				move(t, registry, 9002)
+				sent.want(t,
+					[]string{"ws://127.0.0.1:9000/api/ws", "ws://127.0.0.1:9002/api/ws"},
+					[]time.Duration{0, 0})
+			})
+		})
+	}
 }
 
 func TestSlowReaderSkipsToTheNewest(t *testing.T) {
@@ -128,6 +177,22 @@ func TestWatchEndsWithItsStream(t *testing.T) {
 			t.Errorf("error = %v, want %v", err, broken)
 		}
 	})
+}
+
+// Only a bug gets here: a bad channel is refused before a watch begins.
+func TestWatchEndsWhenTheRulesFailOtherwise(t *testing.T) {
+	t.Parallel()
+	registry := listener.NewRegistry(1)
+	if err := registry.Configure([]listener.Config{on(t, 9119)}); err != nil {
+		t.Fatal(err)
+	}
+	watch := registry.Watch("")
+	t.Cleanup(watch.Close)
+	var sent recorder
+	err := NewEndpointService(t.Context(), registry).follow(t.Context(), watch, rules.Caller{Channel: "/"}, &sent)
+	if connect.CodeOf(err) != connect.CodeInternal || len(sent.kinds) != 0 {
+		t.Errorf("sent %v, then %v, want INTERNAL alone", sent.kinds, err)
+	}
 }
 
 func TestHeldCallEndsExactlyWhenItsWaitIsOver(t *testing.T) {

@@ -2,12 +2,12 @@ package api_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
 
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
-	"dialpoint/server/listener"
 	"dialpoint/server/rules"
 )
 
@@ -40,8 +40,11 @@ func wantURL(t *testing.T, update *dialpointv1.WatchEndpointsResponse, url strin
 
 func wantUnavailable(t *testing.T, update *dialpointv1.WatchEndpointsResponse, reason string) {
 	t.Helper()
-	if got := update.GetUnavailable(); got.GetReason() != reason || got.GetMessage() == "" {
-		t.Errorf("update = %v, want unavailable for %s", update, reason)
+	if got := update.GetUnavailable(); got.GetReason() != reason || !strings.Contains(got.GetMessage(), `listener "default"`) {
+		t.Errorf("update = %v, want unavailable for %s of the default listener", update, reason)
+	}
+	if strings.Contains(update.String(), "wait") {
+		t.Errorf("update = %v: a watch cannot ask with wait", update)
 	}
 }
 
@@ -64,34 +67,6 @@ func TestWatchSendsStateFirstThenEachChange(t *testing.T) {
 
 	configure(t, service.registry, moved)
 	wantURL(t, next(t, stream), "ws://192.0.2.5:9443/api/ws", firstRevision+5)
-}
-
-// What does not change the answer is followed by something that does: the stream must go from the one to the other.
-func TestWatchIsSilentWhenTheAnswerStays(t *testing.T) {
-	t.Parallel()
-	other := bound(t, "0.0.0.0")
-	other.Name = "other"
-	target, err := rules.ParseTarget("edge.example")
-	must(t, err)
-	advertised := bound(t, "0.0.0.0")
-	advertised.Advertise = target
-	tests := map[string][]listener.Config{
-		"the same configuration":          {bound(t, "0.0.0.0")},
-		"another listener":                {bound(t, "0.0.0.0"), other},
-		"what only REMOTE callers notice": {advertised},
-	}
-	for name, configs := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := serve(t, nil, bound(t, "0.0.0.0"))
-			stream := watch(t, service, &dialpointv1.WatchEndpointsRequest{})
-			wantURL(t, next(t, stream), "ws://127.0.0.1:9119/api/ws", firstRevision+1)
-			configure(t, service.registry, configs...)
-			before := service.registry.Snapshot().Revision
-			configure(t, service.registry, bound(t, "10.0.0.7"))
-			wantURL(t, next(t, stream), "ws://10.0.0.7:9119/api/ws", before+1)
-		})
-	}
 }
 
 func TestWatchErrors(t *testing.T) {

@@ -34,10 +34,10 @@ func unknown(bind Bind) string {
 
 func notBound(problem string) *Unavailable {
 	return &Unavailable{NotBound, "the listener is not bound yet: " + problem +
-		"; set bind.host and bind.port (DIALPOINT_BIND_HOST, DIALPOINT_BIND_PORT), or ask again with wait once the dashboard is up"}
+		"; set bind.host and bind.port (for the default listener DIALPOINT_BIND_HOST and DIALPOINT_BIND_PORT)"}
 }
 
 func notReachable(problem string) *Unavailable {
 	return &Unavailable{NotReachable, "the listener cannot be reached from outside its machine: " + problem +
-		"; set advertise (DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers must dial, or ask with audience LOCAL if the caller shares the listener's loopback"}
+		"; set advertise (for the default listener DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers must dial, or ask with audience LOCAL if the caller shares the listener's loopback"}
 }
