@@ -27,6 +27,20 @@ type Address struct {
 	place string
 }
 
+// ParseAddresses reads one address, or several separated by commas, each as [ParseAddress] does. An empty one among
+// several is an error.
+func ParseAddresses(text string) ([]Address, error) {
+	var addresses []Address
+	for part := range strings.SplitSeq(text, ",") {
+		address, err := ParseAddress(part)
+		if err != nil {
+			return nil, err
+		}
+		addresses = append(addresses, address)
+	}
+	return addresses, nil
+}
+
 // ParseAddress reads unix:///path, http://host:port or https://host:port.
 //
 // White space around it is dropped. A path is taken as it stands, without percent-decoding. A port is required: there
@@ -41,7 +55,7 @@ func ParseAddress(text string) (Address, error) {
 	case text == "":
 		problem = "it is empty" + forms
 	case strings.Contains(text, ","):
-		problem = "it holds a comma, and only one address can be given for now"
+		problem = "it holds a comma, which parts several addresses, and a path cannot hold one"
 	case !found:
 		problem = withoutScheme(text)
 	case address.scheme == schemeUnix:

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,13 +58,14 @@ func TestParseAddressRefuses(t *testing.T) {
 		number    = "its host ends in a number, and is no IPv4 address in the form 192.0.2.1"
 		brackets  = "only an IPv6 address may stand in brackets"
 		noScheme  = `it does not begin with a scheme and "://"` + forms
+		comma     = "it holds a comma, which parts several addresses, and a path cannot hold one"
 		emptyPart = "its host has an empty label"
 	)
 	for name, test := range map[string]struct{ text, shown, problem string }{
 		"empty":                   {"", "", "it is empty" + forms},
 		"blank":                   {" \r\n", "", "it is empty" + forms},
-		"several":                 {"http://a:1,http://b:1", "http://a:1,http://b:1", "it holds a comma, and only one address can be given for now"},
-		"several sockets":         {"unix:///a,unix:///b", "unix:///a,unix:///b", "it holds a comma, and only one address can be given for now"},
+		"several":                 {"http://a:1,http://b:1", "http://a:1,http://b:1", comma},
+		"several sockets":         {"unix:///a,unix:///b", "unix:///a,unix:///b", comma},
 		"host and port alone":     {"127.0.0.1:9118", "127.0.0.1:9118", noScheme},
 		"path alone":              {"/run/d.sock", "/run/d.sock", noScheme},
 		"one slash":               {"http:/localhost:9118", "http:/localhost:9118", noScheme},
@@ -129,6 +131,37 @@ func TestParseAddressRefuses(t *testing.T) {
 	}
 }
 
+func TestParseAddresses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		text string
+		want []string
+		err  string
+	}{
+		"one":            {"unix:///a", []string{"unix:///a"}, ""},
+		"two":            {"unix:///a,http://b:1", []string{"unix:///a", "http://b:1"}, ""},
+		"white space":    {" unix:///a ,\n http://B:01\r\n", []string{"unix:///a", "http://b:1"}, ""},
+		"one twice":      {"http://a:1,http://a:1", []string{"http://a:1", "http://a:1"}, ""},
+		"empty":          {"", nil, `"" is no address of a Dialpoint service: it is empty`},
+		"empty at end":   {"http://a:1,", nil, `"" is no address of a Dialpoint service: it is empty`},
+		"bad among good": {"http://a:1,http://u:p@b:1,http://c:1", nil, `"http://REDACTED@b:1" is no address of a Dialpoint service: it may hold no user info`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			addresses, err := client.ParseAddresses(test.text)
+			if test.err != "" {
+				if err == nil || !strings.HasPrefix(err.Error(), test.err) || addresses != nil {
+					t.Errorf("got %v, error %v\nwant an error that begins %s", addresses, err, test.err)
+				}
+				return
+			}
+			if err != nil || !slices.EqualFunc(addresses, test.want, func(a client.Address, want string) bool { return a.String() == want }) {
+				t.Errorf("got %v, %v, want %v", addresses, err, test.want)
+			}
+		})
+	}
+}
+
 func TestAddressIsComparable(t *testing.T) {
 	t.Parallel()
 	one, oneErr := client.ParseAddress("HTTP://[0:0::1]:09118/")
@@ -173,6 +206,27 @@ func FuzzParseAddress(f *testing.F) {
 		switch request.URL.Hostname() {
 		case "", "0.0.0.0", "::", "*", "0":
 			t.Fatalf("%q reads as %q, which cannot be dialled", text, address)
+		}
+	})
+}
+
+// FuzzParseAddresses: addresses read back as what they were, and are those that stand between the commas.
+func FuzzParseAddresses(f *testing.F) {
+	for _, seed := range []string{"unix:///a,http://b:1", "http://[::1]:1, https://c:2 ", ",", "unix:///a,,unix:///b", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		addresses, err := client.ParseAddresses(text)
+		if err != nil {
+			return
+		}
+		written := make([]string, len(addresses))
+		for i, address := range addresses {
+			written[i] = address.String()
+		}
+		again, err := client.ParseAddresses(strings.Join(written, ","))
+		if err != nil || !slices.Equal(again, addresses) || len(addresses) != 1+strings.Count(text, ",") {
+			t.Fatalf("%q reads as %q, and that as %q, %v", text, addresses, again, err)
 		}
 	})
 }

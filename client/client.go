@@ -4,78 +4,128 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
-	"dialpoint/gen/dialpoint/v1/dialpointv1connect"
 )
 
-// Client calls one Dialpoint service. It may be used by several goroutines at once. Make one with [New].
+// Client calls a Dialpoint service. The zero Client works: it finds the service by the environment. It may be used by
+// several goroutines at once, and must not be copied or changed after the first call.
 //
-// Its calls last as long as their context allows: give them a deadline. None is retried.
+// A service that is not there yet is waited for, since children start before, beside and after it.
 type Client struct {
-	address   Address
-	http      *http.Client
-	endpoints dialpointv1connect.EndpointServiceClient
-	listeners dialpointv1connect.ListenerServiceClient
+	// Addr is where the service is: one address or several, in the form of [ParseAddresses]. With several, calls move
+	// on to the next when one does not answer, and stay with the one that did. Blank is [DefaultAddress], with the
+	// environment of the process.
+	Addr string
+	// Patience is how long a call goes on looking for a service that answers. The deadline of its context, where it has
+	// one, counts instead. Zero is 30 seconds; a call that asks for more time with Request.Wait looks so long. Negative
+	// tries each address once.
+	Patience time.Duration
+	// Waiting, where it is set, is called with what is wrong each time that no address answered, or that a watch broke
+	// off, before the pause until the next try. It gets an [*Error], on the goroutine that looks for the service, which
+	// of a [Source] is one of its own.
+	Waiting func(err error)
+
+	once     sync.Once
+	services []*service
+	err      error
+	// preferred is the index of the service to try first.
+	preferred atomic.Int64
+
+	// random and transport stand in for chance and the network in tests.
+	random    func() float64
+	transport func(Address) http.RoundTripper
 }
 
-// New makes a client of the service at an address, in the form of [ParseAddress]. A blank address means
-// [DefaultAddress], with the environment of the process.
-//
-// It does not connect, so the service need not run yet. The error says what is wrong with the address, and names
-// [AddressEnv] when it came from there.
+// New makes a client of the service at an address, as in Client.Addr. It does not connect. The error says what is wrong
+// with the address, and names [AddressEnv] when it came from there.
 func New(address string) (*Client, error) {
-	where, err := locate(address, os.LookupEnv)
-	if err != nil {
+	client := &Client{Addr: address}
+	if err := client.locate(); err != nil {
 		return nil, err
 	}
-	caller := newHTTPClient(where)
-	return &Client{
-		address:   where,
-		http:      caller,
-		endpoints: dialpointv1connect.NewEndpointServiceClient(caller, where.baseURL(), options()),
-		listeners: dialpointv1connect.NewListenerServiceClient(caller, where.baseURL(), options()),
-	}, nil
+	return client, nil
 }
 
-// Address is where the client looks for the service.
-func (c *Client) Address() Address { return c.address }
+// locate reads the addresses, once.
+func (c *Client) locate() error {
+	c.once.Do(func() {
+		var addresses []Address
+		addresses, c.err = locate(c.Addr, os.LookupEnv)
+		for i, address := range addresses {
+			c.services = append(c.services, c.newService(i, address))
+		}
+	})
+	return c.err
+}
+
+// Addresses are where the client looks for the service. There are none when Addr cannot be read.
+func (c *Client) Addresses() []Address {
+	_ = c.locate()
+	addresses := make([]Address, len(c.services))
+	for i, service := range c.services {
+		addresses[i] = service.address
+	}
+	return addresses
+}
+
+// inTurn is the services in the order in which to try them.
+func (c *Client) inTurn() []*service {
+	first := c.preferred.Load()
+	return slices.Concat(c.services[first:], c.services[:first])
+}
+
+// prefer has the calls that follow try a service first. An index past the last is the first again.
+func (c *Client) prefer(index int) { c.preferred.Store(int64(index % len(c.services))) }
+
+// waiting tells who wants to know that no service answers.
+func (c *Client) waiting(err *Error) {
+	if c.Waiting != nil {
+		c.Waiting(err)
+	}
+}
 
 // Close drops the connections that are not in use. It may be called more than once, and the client still works after
 // it.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	_ = c.locate()
+	for _, service := range c.services {
+		service.http.CloseIdleConnections()
+	}
+}
 
-// Resolve asks what to dial now. The error is an [*Error].
+// Resolve asks what to dial now, or once the listener is bound with Request.Wait. The error is an [*Error].
 //
 // The URLs of the answer hold a credential: log DisplayUrl, never Url.
 func (c *Client) Resolve(ctx context.Context, request Request) (*dialpointv1.Endpoints, error) {
-	response, err := c.endpoints.ResolveEndpoints(ctx, request.resolve())
-	if err != nil {
-		return nil, c.failure(ctx, err)
-	}
-	if response.GetEndpoints().GetGateway() == nil {
-		return nil, c.failure(ctx, errHollow)
-	}
-	return response.GetEndpoints(), nil
+	return ask(ctx, c, request.Wait, func(ctx context.Context, service *service, hold time.Duration) (*dialpointv1.Endpoints, error) {
+		response, err := service.endpoints.ResolveEndpoints(ctx, request.resolve(hold))
+		if err == nil && response.GetEndpoints().GetGateway() == nil {
+			err = errHollow
+		}
+		return response.GetEndpoints(), err
+	})
 }
 
 // GetListener is what the service knows of one listener. An empty name means "default". The error is an [*Error].
 func (c *Client) GetListener(ctx context.Context, name string) (*dialpointv1.Listener, error) {
-	response, err := c.listeners.GetListener(ctx, &dialpointv1.GetListenerRequest{Listener: name})
-	if err != nil {
-		return nil, c.failure(ctx, err)
-	}
-	if response.GetListener() == nil {
-		return nil, c.failure(ctx, errHollow)
-	}
-	return response.GetListener(), nil
+	return ask(ctx, c, 0, func(ctx context.Context, service *service, _ time.Duration) (*dialpointv1.Listener, error) {
+		response, err := service.listeners.GetListener(ctx, &dialpointv1.GetListenerRequest{Listener: name})
+		if err == nil && response.GetListener() == nil {
+			err = errHollow
+		}
+		return response.GetListener(), err
+	})
 }
 
 // ListListeners is what the service knows of all listeners, by name. The error is an [*Error].
 func (c *Client) ListListeners(ctx context.Context) ([]*dialpointv1.Listener, error) {
-	response, err := c.listeners.ListListeners(ctx, new(dialpointv1.ListListenersRequest))
-	if err != nil {
-		return nil, c.failure(ctx, err)
-	}
-	return response.GetListeners(), nil
+	return ask(ctx, c, 0, func(ctx context.Context, service *service, _ time.Duration) ([]*dialpointv1.Listener, error) {
+		response, err := service.listeners.ListListeners(ctx, new(dialpointv1.ListListenersRequest))
+		return response.GetListeners(), err
+	})
 }

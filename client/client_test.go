@@ -1,15 +1,14 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"net"
 	"sync"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -20,7 +19,7 @@ import (
 // wantEqual fails the test unless two messages, or slices of them, are equal.
 func wantEqual(tb testing.TB, got, want any) {
 	tb.Helper()
-	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+	if diff := gocmp.Diff(want, got, protocmp.Transform()); diff != "" {
 		tb.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -121,13 +120,35 @@ var calls = map[string]func(context.Context, *client.Client) error{
 		return err
 	},
 	"Watch": func(ctx context.Context, caller *client.Client) error {
-		for _, err := range caller.Watch(ctx, client.Request{}) {
-			if err != nil {
-				return err
-			}
-		}
-		return errors.New("the watch ended without an error")
+		_, wrong, end := collect(ctx, caller)
+		return cmp.Or(wrong, end)
 	},
+	"Source": func(ctx context.Context, caller *client.Client) error {
+		source, err := caller.Source(ctx, client.Request{})
+		if err == nil {
+			source.Close()
+		}
+		return err
+	},
+}
+
+// collect ranges over a watch until it ends or waits for the first time. It returns what the watch brought, what it
+// waited for, and its end.
+func collect(ctx context.Context, caller *client.Client) (seen []*dialpointv1.WatchEndpointsResponse, wrong, end error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	caller.Waiting = func(err error) {
+		wrong = err
+		cancel()
+	}
+	for update, err := range caller.Watch(ctx, client.Request{}) {
+		if err != nil {
+			end = err
+			continue
+		}
+		seen = append(seen, update)
+	}
+	return seen, wrong, end
 }
 
 // TestHollowAnswers: a caller that got no error has what it asked for.
@@ -176,7 +197,7 @@ func TestServiceRestarts(t *testing.T) {
 	t.Parallel()
 	first := listenUnix(t)
 	address, stop := serve(t, first, resolving(endpoints(1)).handler())
-	caller := connectTo(t, address)
+	caller := connectOnce(t, address)
 	if _, err := caller.Resolve(t.Context(), client.Request{}); err != nil {
 		t.Fatal(err)
 	}
@@ -207,22 +228,4 @@ func TestManyGoroutines(t *testing.T) {
 		})
 	}
 	group.Wait()
-}
-
-func BenchmarkResolve(b *testing.B) {
-	for _, kind := range []struct {
-		name string
-		open func(testing.TB) net.Listener
-	}{{"unix", listenUnix}, {"tcp", listenTCP}} {
-		b.Run(kind.name, func(b *testing.B) {
-			address, _ := serve(b, kind.open(b), resolving(endpoints(1)).handler())
-			caller := connectTo(b, address)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := caller.Resolve(b.Context(), client.Request{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }

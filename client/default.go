@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// AddressEnv names the environment variable that says where the service listens, in the form of [ParseAddress].
+// AddressEnv names the environment variable that says where the service listens, in the form of [ParseAddresses].
 const AddressEnv = "DIALPOINT_ADDR"
 
 // DefaultSocket is the path at which a service listens that was not told otherwise, and where clients look for it:
@@ -41,7 +41,7 @@ func defaultSocket(lookupEnv func(string) (string, bool), uid int) string {
 }
 
 // DefaultAddress is where to look for the service when nothing else is said: [AddressEnv], or when that is unset or
-// blank, [DefaultSocket]. It is not checked: [ParseAddress] does that.
+// blank, [DefaultSocket]. It is not checked: [ParseAddresses] does that.
 func DefaultAddress(lookupEnv func(string) (string, bool)) string {
 	if address := said(lookupEnv, AddressEnv); address != "" {
 		return address
@@ -49,19 +49,19 @@ func DefaultAddress(lookupEnv func(string) (string, bool)) string {
 	return schemeUnix + "://" + DefaultSocket(lookupEnv)
 }
 
-// locate reads an address, or the default one in place of a blank. Its errors say where a default came from.
-func locate(text string, lookupEnv func(string) (string, bool)) (Address, error) {
+// locate reads addresses, or the default one in place of a blank. Its errors say where a default came from.
+func locate(text string, lookupEnv func(string) (string, bool)) ([]Address, error) {
 	if strings.TrimSpace(text) != "" {
-		return ParseAddress(text)
+		return ParseAddresses(text)
 	}
-	address, err := ParseAddress(DefaultAddress(lookupEnv))
+	addresses, err := ParseAddresses(DefaultAddress(lookupEnv))
 	switch {
 	case err == nil:
-		return address, nil
+		return addresses, nil
 	case said(lookupEnv, AddressEnv) != "":
-		return Address{}, fmt.Errorf("env %s: %w", AddressEnv, err)
+		return nil, fmt.Errorf("env %s: %w", AddressEnv, err)
 	default:
-		return Address{}, fmt.Errorf("default socket, since env %s is not set: %w", AddressEnv, err)
+		return nil, fmt.Errorf("default socket, since env %s is not set: %w", AddressEnv, err)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestNewReadsTheEnvironment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(client.AddressEnv, test.said)
 			t.Setenv("XDG_RUNTIME_DIR", "/r")
-			if got := connectTo(t, test.given).Address().String(); got != test.want {
+			if got := connectTo(t, test.given).Addresses(); len(got) != 1 || got[0].String() != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})

@@ -1,13 +1,37 @@
-// Package client asks a Dialpoint service what to dial.
+// Package client asks a Dialpoint service what to dial. It has three layers, and each is enough for some children.
 //
-// A child process resolves once, and dials what it is given:
+// A child that reads its URLs once resolves them. A service that is not there yet is waited for, and so is a listener
+// that is not bound yet, for as long as Request.Wait:
 //
-//	service, err := client.New("") // $DIALPOINT_ADDR, else the default socket
-//	if err != nil { ... }
+//	var service client.Client // found by $DIALPOINT_ADDR, else at the default socket
 //	defer service.Close()
-//	endpoints, err := service.Resolve(ctx, client.Request{Channel: "chat-1"})
-//	if err != nil { ... }
+//	endpoints, err := service.Resolve(ctx, client.Request{Channel: "chat-1", Wait: 30 * time.Second})
+//	if err != nil {
+//		return err // says where nothing answered, or what is missing, and what to do
+//	}
 //	dial(endpoints.GetGateway().GetUrl())
+//
+// A child that acts on each change watches. The loop goes on across restarts of the service:
+//
+//	for update, err := range service.Watch(ctx, client.Request{}) {
+//		switch {
+//		case err != nil:
+//			return err // ctx is over, or no new try can help
+//		case update.GetEndpoints() != nil:
+//			redial(update.GetEndpoints().GetGateway().GetUrl())
+//		default:
+//			pause(update.GetUnavailable().GetMessage())
+//		}
+//	}
+//
+// A child that dials again and again keeps a source, which knows the URLs of now without asking:
+//
+//	source, err := service.Source(ctx, client.Request{}) // returns with the first endpoints
+//	if err != nil {
+//		return err
+//	}
+//	defer source.Close()
+//	endpoints, err := source.Endpoints() // before each dial; <-source.Updated() tells of changes
 //
 // Never put a URL together from its parts, and never log one: Url holds a credential. DisplayUrl is the same with the
 // credential masked.

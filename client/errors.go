@@ -52,10 +52,13 @@ type Error struct {
 	Message string
 	// RetryAfter is how long the service asks to wait before the next try. Zero when it did not say.
 	RetryAfter time.Duration
-	// Address is the service that was called.
+	// Address is the service that was called, the last of them where several were.
 	Address Address
 
 	cause error
+	// answered is set where the service sent the error. Problem is what it said, or what kept it from answering.
+	answered bool
+	problem  string
 }
 
 // Error implements error: the code, the reason if there is one, and the message.
@@ -66,7 +69,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (%s): %s", e.Code, e.Reason, e.Message)
 }
 
-// Unwrap is the error as Connect gave it, with all of its details.
+// Unwrap is the error as Connect gave it, with all of its details. Where several services were called, it is the errors
+// of all of them. It is nil where there is none, as of a service that says nothing.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Is makes an [*Error] of code deadline_exceeded match [context.DeadlineExceeded], and one of code canceled match

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -57,7 +58,8 @@ func TestErrorsOfTheService(t *testing.T) {
 		"wrong peer":             {connect.CodePermissionDenied, []proto.Message{info("PEER_FORBIDDEN")}, client.ReasonPeerForbidden, 0},
 		"wrong host":             {connect.CodePermissionDenied, []proto.Message{info("HOST_FORBIDDEN")}, client.ReasonHostForbidden, 0},
 		"browser":                {connect.CodePermissionDenied, []proto.Message{info("ORIGIN_FORBIDDEN")}, client.ReasonOriginForbidden, 0},
-		"of a newer service":     {connect.CodeUnavailable, []proto.Message{info("NEW")}, "NEW", 0},
+		"shutting down":          {connect.CodeUnavailable, []proto.Message{info("SHUTTING_DOWN"), retry}, "SHUTTING_DOWN", 1500 * time.Millisecond},
+		"of a newer service":     {connect.CodeAborted, []proto.Message{info("NEW")}, "NEW", 0},
 		"no details":             {connect.CodeInternal, nil, "", 0},
 		"another domain":         {connect.CodeAborted, []proto.Message{foreign}, "", 0},
 		"another domain besides": {connect.CodeAborted, []proto.Message{info("LISTENER_HELD"), foreign}, client.ReasonListenerHeld, 0},
@@ -69,12 +71,12 @@ func TestErrorsOfTheService(t *testing.T) {
 			for name, call := range calls {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					caller := connectTo(t, address)
+					caller := connectOnce(t, address)
 					failure := asError(t, call(t.Context(), caller))
 					if failure.Code != test.code || failure.Reason != test.reason || failure.RetryAfter != test.retry {
 						t.Errorf("got %s, %q, %s, want %s, %q, %s", failure.Code, failure.Reason, failure.RetryAfter, test.code, test.reason, test.retry)
 					}
-					if failure.Message != "do this" || failure.Address != caller.Address() {
+					if failure.Message != "do this" || failure.Address != caller.Addresses()[0] {
 						t.Errorf("got message %q of %s", failure.Message, failure.Address)
 					}
 				})
@@ -140,10 +142,10 @@ func TestNoService(t *testing.T) {
 		address func(*testing.T) string
 		cause   error
 	}{
-		"no socket":    {noSocket, fs.ErrNotExist},
+		"no socket":    {func(t *testing.T) string { t.Helper(); return unixPlace(t).address }, fs.ErrNotExist},
 		"stale socket": {staleSocket, syscall.ECONNREFUSED},
 		"plain file":   {plainFile, syscall.ECONNREFUSED},
-		"closed port":  {unheardPort, syscall.ECONNREFUSED},
+		"closed port":  {func(t *testing.T) string { t.Helper(); return tcpPlace(t).address }, syscall.ECONNREFUSED},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +153,7 @@ func TestNoService(t *testing.T) {
 			for name, call := range calls {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					err := call(t.Context(), connectTo(t, address))
+					err := call(t.Context(), connectOnce(t, address))
 					failure := asError(t, err)
 					if failure.Code != connect.CodeUnavailable || failure.Reason != "" || !errors.Is(err, test.cause) {
 						t.Errorf("got %v, want unavailable for %v", err, test.cause)
@@ -161,11 +163,6 @@ func TestNoService(t *testing.T) {
 			}
 		})
 	}
-}
-
-func noSocket(t *testing.T) string {
-	t.Helper()
-	return "unix://" + filepath.Join(t.TempDir(), "s")
 }
 
 // staleSocket is what a service leaves that was killed.
@@ -183,28 +180,6 @@ func staleSocket(t *testing.T) string {
 	return addressOf(listener)
 }
 
-// unheardPort is bound, so that no other test gets it, and nobody listens on it.
-func unheardPort(t *testing.T) string {
-	t.Helper()
-	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Close(socket) })
-	if err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		t.Fatal(err)
-	}
-	bound, err := syscall.Getsockname(socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, ok := bound.(*syscall.SockaddrInet4)
-	if !ok {
-		t.Fatalf("bound to a %T", bound)
-	}
-	return fmt.Sprintf("http://127.0.0.1:%d", port.Port)
-}
-
 func plainFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "f")
@@ -219,7 +194,7 @@ func plainFile(t *testing.T) string {
 func TestSocketOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "unix", Err: os.NewSyscallError("connect", syscall.EACCES)}
-	failure := client.Failure(connectTo(t, "unix:///run/d.sock"), t.Context(), connect.NewError(connect.CodeUnavailable, refused))
+	failure := client.Failure(t.Context(), connectTo(t, "unix:///run/d.sock"), connect.NewError(connect.CodeUnavailable, refused))
 	if failure.Code != connect.CodePermissionDenied {
 		t.Errorf("code %s, want permission_denied", failure.Code)
 	}
@@ -289,7 +264,7 @@ func TestEndSeenByTheServiceFirst(t *testing.T) {
 // TestDeadlineSeenByTheDiallerFirst: a dialler may report the deadline before the context does.
 func TestDeadlineSeenByTheDiallerFirst(t *testing.T) {
 	t.Parallel()
-	failure := client.Failure(connectTo(t, "http://127.0.0.1:1"), late{t.Context()}, connect.NewError(connect.CodeUnavailable, os.ErrDeadlineExceeded))
+	failure := client.Failure(late{t.Context()}, connectTo(t, "http://127.0.0.1:1"), connect.NewError(connect.CodeUnavailable, os.ErrDeadlineExceeded))
 	if !errors.Is(failure, context.DeadlineExceeded) {
 		t.Errorf("got %v, want it to match context.DeadlineExceeded", failure)
 	}
@@ -323,11 +298,14 @@ func TestOtherServers(t *testing.T) {
 			for name, call := range calls {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					failure := asError(t, call(t.Context(), connectTo(t, address)))
+					failure := asError(t, call(t.Context(), connectOnce(t, address)))
 					if failure.Code != test.code || failure.Reason != "" {
 						t.Errorf("got %v, want code %s and no reason", failure, test.code)
 					}
 					wantMessage(t, failure.Message, address, test.message)
+					if strings.Contains(failure.Message, "Post") {
+						t.Errorf("message %q shows the request", failure.Message)
+					}
 				})
 			}
 		})

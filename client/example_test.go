@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,35 +12,48 @@ import (
 	"dialpoint/client"
 )
 
+// The zero Client finds the service by the environment.
+func ExampleClient() {
+	address, stop := exampleService(resolving(endpoints(1)))
+	defer stop()
+	_ = os.Setenv(client.AddressEnv, address) // as whoever starts the child does
+	defer func() { _ = os.Unsetenv(client.AddressEnv) }()
+
+	var service client.Client
+	defer service.Close()
+	endpoints, err := service.Resolve(context.Background(), client.Request{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("dial", endpoints.GetGateway().GetDisplayUrl()) // dial Url, print DisplayUrl
+	// Output:
+	// dial ws://127.0.0.1:9119/api/ws?token=REDACTED
+}
+
 func ExampleNew() {
-	service, err := client.New("unix:///run/dialpoint/dialpoint.sock") // "" asks DIALPOINT_ADDR, then the default socket
+	service, err := client.New("unix:///run/dialpoint/dialpoint.sock, http://dial.example:9118")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer service.Close()
-	fmt.Println(service.Address())
+	fmt.Println(service.Addresses())
 
 	_, err = client.New("http://0.0.0.0:9118")
 	fmt.Println(err)
 	// Output:
-	// unix:///run/dialpoint/dialpoint.sock
+	// [unix:///run/dialpoint/dialpoint.sock http://dial.example:9118]
 	// "http://0.0.0.0:9118" is no address of a Dialpoint service: a wildcard can be bound but not dialled; dial 127.0.0.1 on the service's own machine
 }
 
 func ExampleClient_Resolve() {
 	address, stop := exampleService(resolving(endpoints(1)))
 	defer stop()
-	service, err := client.New(address)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	service := client.Client{Addr: address, Patience: time.Minute}
 	defer service.Close()
 
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	endpoints, err := service.Resolve(ctx, client.Request{Wait: 30 * time.Second})
+	endpoints, err := service.Resolve(context.Background(), client.Request{Wait: 30 * time.Second})
 	switch {
 	case client.ReasonOf(err) == client.ReasonListenerNotBound:
 		fmt.Println("the dashboard is not up yet")
@@ -55,30 +67,54 @@ func ExampleClient_Resolve() {
 }
 
 func ExampleClient_Watch() {
-	sent := append(updates(endpoints(1)), unavailable(client.ReasonListenerNotBound))
-	address, stop := exampleService(watching(sent...))
+	gone := make(chan struct{}, 1)
+	address, stop := exampleService(holding(gone, bound(1), unavailable(client.ReasonListenerNotBound), bound(2)))
 	defer stop()
-	service, err := client.New(address)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	service := client.Client{Addr: address}
 	defer service.Close()
 
 	for update, err := range service.Watch(context.Background(), client.Request{}) {
 		switch {
 		case err != nil:
-			fmt.Println("the watch is over:", errors.Is(err, context.Canceled))
+			fmt.Println(err) // the context is over, or the service wants no more of this
 		case update.GetEndpoints() != nil:
 			fmt.Println("dial", update.GetEndpoints().GetGateway().GetDisplayUrl())
 		default:
 			fmt.Println("nothing to dial:", update.GetUnavailable().GetReason())
 		}
+		if update.GetEndpoints().GetRevision() == 2 {
+			break // and the watch is over
+		}
 	}
 	// Output:
 	// dial ws://127.0.0.1:9119/api/ws?token=REDACTED
 	// nothing to dial: LISTENER_NOT_BOUND
-	// the watch is over: false
+	// dial ws://127.0.0.1:9120/api/ws?token=REDACTED
+}
+
+func ExampleClient_Source() {
+	dashboard := newBoard(bound(1))
+	address, stop := exampleService(dashboard.service())
+	defer stop()
+	service := client.Client{Addr: address}
+	defer service.Close()
+
+	source, err := service.Source(context.Background(), client.Request{}) // waits for the first endpoints
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer source.Close()
+	endpoints, _ := source.Endpoints() // costs nothing
+	fmt.Println("dial", endpoints.GetGateway().GetDisplayUrl())
+
+	dashboard.post(bound(2)) // the dashboard moves to another port
+	<-source.Updated()
+	endpoints, _ = source.Endpoints()
+	fmt.Println("dial", endpoints.GetGateway().GetDisplayUrl())
+	// Output:
+	// dial ws://127.0.0.1:9119/api/ws?token=REDACTED
+	// dial ws://127.0.0.1:9120/api/ws?token=REDACTED
 }
 
 // exampleService serves on a socket of its own. It stands for a service that runs already.

@@ -1,15 +1,33 @@
 package client
 
+import (
+	"context"
+	"net/http"
+)
+
 // What tests reach beyond the exported names.
 var (
 	DefaultSocketOf = defaultSocket
 	ParseErrorInfo  = parseErrorInfo
 	ParseRetryInfo  = parseRetryInfo
-	Failure         = (*Client).failure
 )
 
-// The limits of the transport.
+// The limits of the transport and of patience.
 const (
 	MaxResponseBytes = maxResponseBytes
 	MaxHeaderBytes   = maxHeaderBytes
+	AnswerTimeout    = answerTimeout
+	SilenceTimeout   = silenceTimeout
+	DefaultPatience  = defaultPatience
 )
+
+// Failure is what a client makes of an error of Connect.
+func Failure(ctx context.Context, client *Client, err error) *Error {
+	_ = client.locate()
+	return client.services[0].failure(ctx, err)
+}
+
+// Stage has a client reach its addresses by other ways than the network, and draw its chances from a function.
+func Stage(client *Client, transport func(Address) http.RoundTripper, random func() float64) {
+	client.transport, client.random = transport, random
+}

@@ -2,11 +2,13 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net"
+	"net/url"
 	"time"
 
 	"connectrpc.com/connect"
@@ -20,15 +22,35 @@ var (
 )
 
 // failure tells apart what the service said from what kept it from saying something.
-func (c *Client) failure(ctx context.Context, err error) *Error {
-	failure := &Error{Code: connect.CodeOf(err), Address: c.address, cause: err}
+func (s *service) failure(ctx context.Context, err error) *Error {
+	failure := &Error{Code: connect.CodeOf(err), Address: s.address, cause: err}
 	if answer, found := answered(err); found {
+		failure.answered = true
 		failure.Message = answer.Message()
+		failure.problem = answer.Message()
 		failure.readDetails(answer.Details())
 		return failure
 	}
-	failure.Code, failure.Message = c.diagnose(ctx, err)
+	failure.problem = plain(err)
+	failure.Code, failure.Message = s.diagnose(ctx, err, failure.problem)
 	return failure
+}
+
+// silent is the failure of a service that has taken the connection, and says nothing. It has no cause: that would be the
+// end of a context which is none of the caller's.
+func (s *service) silent(limit time.Duration) *Error {
+	silence := "been silent for " + limit.Round(time.Millisecond).String()
+	return &Error{
+		Code:    connect.CodeUnavailable,
+		Message: fmt.Sprintf("the service at %s has %s; see whether it still runs", s.address, silence),
+		Address: s.address,
+		problem: "it has " + silence,
+	}
+}
+
+// badAddress is the error of every call of a client whose address cannot be read.
+func badAddress(err error) *Error {
+	return &Error{Code: connect.CodeInvalidArgument, Message: err.Error(), cause: err}
 }
 
 // answered is the error that the service sent, if it sent one. An error without a message is JSON of another kind of
@@ -39,22 +61,23 @@ func answered(err error) (*connect.Error, bool) {
 }
 
 // diagnose says for people why no answer came from the service.
-func (c *Client) diagnose(ctx context.Context, err error) (connect.Code, string) {
-	problem := plain(err)
+func (s *service) diagnose(ctx context.Context, err error, problem string) (connect.Code, string) {
 	code := connect.CodeOf(err)
 	switch end := ended(ctx); {
 	case end != nil:
-		return codeOfEnd(end), fmt.Sprintf("the call to %s was given up: %s", c.address, end)
+		return codeOfEnd(end), fmt.Sprintf("the call to %s was given up: %s", s.address, end)
 	case errors.Is(err, errWatchEnded):
-		return code, fmt.Sprintf("the service at %s ended the watch; it may be stopping, so watch again once it is back", c.address)
+		return code, fmt.Sprintf("the service at %s ended the watch; it may be stopping", s.address)
 	case errors.Is(err, fs.ErrPermission):
-		return connect.CodePermissionDenied, fmt.Sprintf("this user may not connect to %s: %s; call as the user who runs the service", c.address, problem)
+		return connect.CodePermissionDenied, fmt.Sprintf("this user may not connect to %s: %s; call as the user who runs the service", s.address, problem)
 	case isDial(err):
-		return connect.CodeUnavailable, fmt.Sprintf("no Dialpoint service answers at %s: %s; start one with 'dialpoint serve', or say with --addr or %s where it is", c.address, problem, AddressEnv)
+		return connect.CodeUnavailable, noService(tried(s.address, problem))
+	case isUntrusted(err):
+		return connect.CodeFailedPrecondition, fmt.Sprintf("the service at %s is not to be trusted: %s; have its certificate signed by an authority that this system knows", s.address, problem)
 	case isBroken(err):
-		return connect.CodeUnavailable, fmt.Sprintf("the connection to %s broke: %s; see whether the service still runs", c.address, problem)
+		return connect.CodeUnavailable, fmt.Sprintf("the connection to %s broke: %s; see whether the service still runs", s.address, problem)
 	}
-	return code, fmt.Sprintf("the call to %s failed: %s; see whether it is a Dialpoint service that listens there", c.address, problem)
+	return code, fmt.Sprintf("the call to %s failed: %s; see whether it is a Dialpoint service that listens there", s.address, problem)
 }
 
 // ended is why the caller's context is over, or nil. A dialler may see the deadline pass before the context's own timer
@@ -86,8 +109,17 @@ func isBroken(err error) bool {
 	return found || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// plain is what went wrong, without the code that stands before it.
+// isUntrusted reports whether a service has no certificate that this system accepts.
+func isUntrusted(err error) bool {
+	_, found := errors.AsType[*tls.CertificateVerificationError](err)
+	return found
+}
+
+// plain is what went wrong, without the code and the request that may stand before it.
 func plain(err error) string {
+	if request, found := errors.AsType[*url.Error](err); found {
+		return request.Err.Error()
+	}
 	if failure, found := errors.AsType[*connect.Error](err); found && failure.Message() != "" {
 		return failure.Message()
 	}

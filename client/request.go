@@ -18,16 +18,16 @@ type Request struct {
 	// Audience says whether the caller shares the listener's loopback. Unspecified means that the connection decides:
 	// a unix socket or a loopback peer does.
 	Audience dialpointv1.Audience
-	// Wait is how long the service may hold the call until the listener is bound, at most 5 minutes. Zero answers at
-	// once. A context that ends earlier ends the call. [Client.Watch] has no use for it.
+	// Wait is how long to wait until the listener is bound, at most 5 minutes. Zero takes the answer that there is. A
+	// context that ends earlier ends the call. [Client.Watch] and [Client.Source] have no use for it.
 	Wait time.Duration
 }
 
-// resolve leaves a wait that is out of bounds to the service, which names the bounds as it refuses.
-func (r Request) resolve() *dialpointv1.ResolveEndpointsRequest {
+// resolve is the request of one try, which may hold the call for so long.
+func (r Request) resolve(hold time.Duration) *dialpointv1.ResolveEndpointsRequest {
 	request := &dialpointv1.ResolveEndpointsRequest{Listener: r.Listener, Channel: r.Channel, Audience: r.Audience}
-	if r.Wait != 0 {
-		request.Wait = durationpb.New(r.Wait)
+	if hold != 0 {
+		request.Wait = durationpb.New(hold)
 	}
 	return request
 }

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -102,14 +103,12 @@ func stuck(arrived chan<- struct{}) service {
 	}
 }
 
+// endpoints differ in their port from one revision to the next. The first is 9119.
 func endpoints(revision uint64) *dialpointv1.Endpoints {
+	bare := fmt.Sprintf("ws://127.0.0.1:%d/api/ws", 9118+revision)
 	return &dialpointv1.Endpoints{
 		Listener: "default",
-		Gateway: &dialpointv1.Endpoint{
-			Url:        "ws://127.0.0.1:9119/api/ws?token=t",
-			DisplayUrl: "ws://127.0.0.1:9119/api/ws?token=REDACTED",
-			BareUrl:    "ws://127.0.0.1:9119/api/ws",
-		},
+		Gateway:  &dialpointv1.Endpoint{Url: bare + "?token=t", DisplayUrl: bare + "?token=REDACTED", BareUrl: bare},
 		Revision: revision,
 	}
 }
@@ -172,6 +171,14 @@ func connectTo(tb testing.TB, address string) *client.Client {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(caller.Close)
+	return caller
+}
+
+// connectOnce makes a client that does not wait for a service.
+func connectOnce(tb testing.TB, address string) *client.Client {
+	tb.Helper()
+	caller := connectTo(tb, address)
+	caller.Patience = -1
 	return caller
 }
 

@@ -18,6 +18,8 @@ const (
 	// idleTimeout is how long an unused connection is kept: below what servers allow as a rule, so that the client is
 	// the one who closes it.
 	idleTimeout = 30 * time.Second
+	// dialTimeout bounds connecting.
+	dialTimeout = 3 * time.Second
 	// handshakeTimeout bounds the TLS handshake, which no context of a call does.
 	handshakeTimeout = 10 * time.Second
 )
@@ -26,16 +28,16 @@ const (
 var errRedirect = connect.NewError(connect.CodeFailedPrecondition, errors.New("it answers with a redirect, which is not followed"))
 
 // newHTTPClient has no timeout of its own: one would end every watch, and a resolve may wait for minutes.
-func newHTTPClient(address Address) *http.Client {
+func newHTTPClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
-		Transport:     newTransport(address),
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
 	}
 }
 
 // newTransport speaks HTTP/1.1, which is faster than HTTP/2 for single small calls and needs no prior knowledge. Its
 // Proxy stays nil: the environment's proxy settings are for the children's other traffic.
-func newTransport(address Address) *http.Transport {
+func newTransport(address Address) http.RoundTripper {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
@@ -47,9 +49,9 @@ func newTransport(address Address) *http.Transport {
 	}
 }
 
-// dial connects to the address, for as long as the call's context allows.
+// dial connects to the address. A host that swallows the attempt must not keep a call from the next address.
 func dial(address Address) func(ctx context.Context, network, host string) (net.Conn, error) {
-	dialer := new(net.Dialer)
+	dialer := &net.Dialer{Timeout: dialTimeout}
 	if address.scheme != schemeUnix {
 		return dialer.DialContext
 	}

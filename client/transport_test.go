@@ -78,7 +78,7 @@ func TestNoRedirect(t *testing.T) {
 			elsewhere := "http://" + failOnContact(t)
 			address, _ := serve(t, listenTCP(t), http.RedirectHandler(elsewhere, status))
 			for name, call := range calls {
-				failure := asError(t, call(t.Context(), connectTo(t, address)))
+				failure := asError(t, call(t.Context(), connectOnce(t, address)))
 				if failure.Code != connect.CodeFailedPrecondition {
 					t.Errorf("%s: got %v, want failed_precondition", name, failure)
 				}
@@ -97,6 +97,7 @@ func TestRequestsOnTheWire(t *testing.T) {
 			"GetListener":   {"application/proto", "identity", ""},
 			"ListListeners": {"application/proto", "identity", ""},
 			"Watch":         {"application/connect+proto", "identity", ""},
+			"Source":        {"application/connect+proto", "identity", ""},
 		} {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -106,7 +107,7 @@ func TestRequestsOnTheWire(t *testing.T) {
 					seen <- request
 					w.WriteHeader(http.StatusTeapot)
 				}))
-				_ = asError(t, calls[name](t.Context(), connectTo(t, address)))
+				_ = asError(t, calls[name](t.Context(), connectOnce(t, address)))
 				request := <-seen
 				got := fmt.Sprintln(request.Method, request.Proto, request.Host, request.Header.Get("Content-Type"),
 					request.Header.Get("Accept-Encoding"), request.Header.Get("Connect-Accept-Encoding"))
@@ -171,7 +172,7 @@ func TestSizeLimits(t *testing.T) {
 	}{
 		"message that fits": {resolving(fits).handler(), ""},
 		"message":           {resolving(big).handler(), "is larger than configured max 1048576"},
-		"watch":             {watching(updates(big)...).handler(), "is larger than configured max 1048576"},
+		"watch":             {watching(updateOf(big)).handler(), "is larger than configured max 1048576"},
 		"error":             {failing(said(t, connect.CodeAborted, big)).handler(), "is larger than configured max 1048576"},
 		"header": {http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X", strings.Repeat("x", client.MaxHeaderBytes))
@@ -184,7 +185,7 @@ func TestSizeLimits(t *testing.T) {
 			if name == "watch" {
 				call = "Watch"
 			}
-			err := calls[call](t.Context(), connectTo(t, address))
+			err := calls[call](t.Context(), connectOnce(t, address))
 			if test.want == "" {
 				if err != nil {
 					t.Error(err)
@@ -225,7 +226,11 @@ func TestTLS(t *testing.T) {
 	t.Run("not trusted", func(t *testing.T) {
 		t.Parallel()
 		err := calls["Resolve"](t.Context(), connectTo(t, server.URL))
-		wantMessage(t, asError(t, err).Message, server.URL, "failed to verify certificate")
+		failure := asError(t, err)
+		if failure.Code != connect.CodeFailedPrecondition {
+			t.Errorf("got %v, want failed_precondition", failure)
+		}
+		wantMessage(t, failure.Message, server.URL, "failed to verify certificate", "is not to be trusted")
 	})
 	t.Run("plain call to a TLS port", func(t *testing.T) {
 		t.Parallel()
