@@ -38,7 +38,10 @@ func (e configError) Unwrap() error { return e.error }
 // exitCode is what an error ends the process with.
 func exitCode(err error) int {
 	var failure *client.Error
+	var status exitStatus
 	switch {
+	case errors.As(err, &status):
+		return status.code
 	case errors.As(err, new(usageError)):
 		return exitUsage
 	case errors.As(err, new(configError)):

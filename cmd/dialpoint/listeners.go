@@ -34,7 +34,7 @@ func (l *listeners) run(cmd *cobra.Command, _ []string) error {
 	if l.output != formatText && l.output != formatJSON {
 		return usageError{fmt.Errorf("-o %q: it must be text or json", l.output)}
 	}
-	service, err := l.connect()
+	service, err := l.connect(0)
 	if err != nil {
 		return err
 	}

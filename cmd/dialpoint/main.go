@@ -9,7 +9,9 @@ import (
 func main() {
 	root := newRoot(os.LookupEnv)
 	if err := root.Execute(); err != nil {
-		fmt.Fprintln(os.Stderr, "dialpoint:", err)
+		if message := err.Error(); message != "" {
+			fmt.Fprintln(os.Stderr, "dialpoint:", message)
+		}
 		os.Exit(exitCode(err))
 	}
 }

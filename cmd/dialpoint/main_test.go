@@ -7,5 +7,7 @@ import (
 )
 
 // TestMain puts a dialpoint into PATH that is this test's binary: what the tests start has the race detector if they
-// have.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"dialpoint": main}) }
+// have. The program child is what exec runs.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"dialpoint": main, "child": childMain})
+}

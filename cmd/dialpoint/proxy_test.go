@@ -3,6 +3,8 @@ package main_test
 import (
 	"io"
 	"net"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -39,9 +41,11 @@ func TestNoProxyIsUsed(t *testing.T) {
 	mustDo(t, err)
 	t.Cleanup(func() { mustDo(t, proxy.Close()) })
 	env := proxyEnv(proxy.Addr().String())
-	for _, command := range []string{"resolve", "watch", "listeners"} {
+	for _, command := range []string{"resolve", "watch --wait 10ms", "exec --wait 0 child", "listeners"} {
 		for _, scheme := range []string{"http", "https"} {
-			if got := h.run(t, env, command, "--addr", scheme+"://[fe80::1%25lo]:9118"); got.code != 69 {
+			words := strings.Fields(command)
+			args := slices.Insert(words, 1, "--addr", scheme+"://[fe80::1%25lo]:9118")
+			if got := h.run(t, env, args...); got.code != 69 {
 				t.Errorf("%s: exit %d, want 69\n%s", command, got.code, got.stderr)
 			}
 		}

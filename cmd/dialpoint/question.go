@@ -10,13 +10,12 @@ import (
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
 )
 
-// question is what resolve and watch ask the service.
+// question is what resolve, watch and exec ask the service.
 type question struct {
 	addressFlag
 
 	listener, channel, audience string
 	wait                        time.Duration
-	reveal                      bool
 }
 
 var audiences = map[string]dialpointv1.Audience{
@@ -25,14 +24,13 @@ var audiences = map[string]dialpointv1.Audience{
 	"remote": dialpointv1.Audience_AUDIENCE_REMOTE,
 }
 
-func (q *question) register(cmd *cobra.Command) {
+func (q *question) register(cmd *cobra.Command, wait time.Duration) {
 	q.addressFlag.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&q.listener, "listener", "", "the listener's name (default \"default\")")
 	flags.StringVar(&q.channel, "channel", "", "the chat that the sidecar publishes for; none, no sidecar")
 	flags.StringVar(&q.audience, "audience", "", "local or remote: whether the caller shares the listener's loopback (default: the connection decides)")
-	flags.DurationVar(&q.wait, "wait", 0, "how long to wait until the listener is bound, at most 5m")
-	flags.BoolVar(&q.reveal, "reveal", false, "show the credential in text and json")
+	flags.DurationVar(&q.wait, "wait", wait, "how long to wait until the service answers and the listener is bound, at most 5m")
 }
 
 func (q *question) request() (client.Request, error) {
@@ -44,4 +42,9 @@ func (q *question) request() (client.Request, error) {
 		return client.Request{}, usageError{fmt.Errorf("--wait %v: it must not be negative", q.wait)}
 	}
 	return client.Request{Listener: q.listener, Channel: q.channel, Audience: audience, Wait: q.wait}, nil
+}
+
+// registerReveal lets a command show what it masks otherwise.
+func registerReveal(cmd *cobra.Command, reveal *bool) {
+	cmd.Flags().BoolVar(reveal, "reveal", false, "show the credential in text and json")
 }

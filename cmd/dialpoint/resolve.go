@@ -15,6 +15,7 @@ type resolve struct {
 
 	output  string
 	sidecar bool
+	reveal  bool
 }
 
 func newResolve() *cobra.Command {
@@ -33,8 +34,9 @@ runtime's environment file, not for a shell to source. Those two are for program
 		Args: noArguments,
 		RunE: flags.run,
 	}
-	flags.register(cmd)
+	flags.register(cmd, 0)
 	cmd.Flags().StringVarP(&flags.output, "output", "o", formatText, "text, json, url or env")
+	registerReveal(cmd, &flags.reveal)
 	cmd.Flags().BoolVar(&flags.sidecar, "sidecar", false, "with -o url: the sidecar's URL; needs --channel")
 	return cmd
 }
@@ -48,7 +50,7 @@ func (r *resolve) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	service, err := r.connect()
+	service, err := r.connect(r.wait)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,7 @@ Exit codes: 0; 1 failed; 2 usage; 69 service or listener not available; 77 not a
 		newServe(env),
 		newResolve(),
 		newWatch(),
+		newExec(),
 		newListeners(),
 		newConfig(env),
 		newVersion(),
@@ -74,14 +76,17 @@ type addressFlag struct {
 
 func (a *addressFlag) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.address, "addr", "",
-		"where the service is: unix:///path or http(s)://host:port (env "+client.AddressEnv+"; default: the default socket)")
+		"where the service is: unix:///path or http(s)://host:port, several separated by commas (env "+client.AddressEnv+"; default: the default socket)")
 }
 
-// connect is a client of the service. It never goes through a proxy.
-func (a *addressFlag) connect() (*client.Client, error) {
+// connect is a client of the service that looks for it for so long, or once. It never goes through a proxy.
+func (a *addressFlag) connect(patience time.Duration) (*client.Client, error) {
 	service, err := client.New(a.address)
 	switch {
 	case err == nil:
+		if service.Patience = patience; patience == 0 {
+			service.Patience = -1
+		}
 		return service, nil
 	case a.address != "":
 		err = fmt.Errorf("--addr: %w", err)

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"dialpoint/client"
@@ -69,9 +70,10 @@ func checkSecret(t *testing.T, h home, env, args []string) {
 			t.Errorf("resolve -o %s does not hold the credential: %s", output, got)
 		}
 	}
-	mustDo(t, s.stop())
+	mustDo(t, w.process.Process.Signal(syscall.SIGINT))
 	w.end(t)
-	seen["watch's error"] = w.stderr.String()
+	mustDo(t, s.stop())
+	seen["watch's error"] = h.run(t, nil, "watch", "--wait", "10ms").stderr
 	seen["log"] = s.log.String()
 	if !strings.Contains(seen["log"], "ResolveEndpoints") {
 		t.Errorf("the log is not that of debugging:\n%s", seen["log"])

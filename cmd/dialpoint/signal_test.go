@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestStopInOrder: a signal ends the service with 0 and without a trace, while calls are open. Who called is told that
-// the service is not available: exit 69.
+// TestStopInOrder: a signal ends the service with 0 and without a trace, while calls are open. Who called waits for the
+// next one.
 func TestStopInOrder(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
@@ -23,21 +23,27 @@ func TestStopInOrder(t *testing.T) {
 			if got := w.next(t).GetUnavailable().GetReason(); got != "LISTENER_NOT_BOUND" {
 				t.Errorf("reason %q", got)
 			}
-			waiting := h.command(t, nil, "resolve", "--wait", "5m", "--addr", s.tcp)
+			waiting := h.command(t, nil, "resolve", "--wait", "5m", "-o", "url")
 			var said bytes.Buffer
-			waiting.Stderr = &said
+			waiting.Stdout = &said
 			mustDo(t, waiting.Start())
 
 			mustDo(t, s.signal(signal))
 			mustDo(t, s.wait())
-			if code := w.end(t); code != 69 || !strings.Contains(w.stderr.String(), "the service is shutting down") {
-				t.Errorf("watch: exit %d, want 69 and why\n%s", code, &w.stderr)
-			}
-			if code := exitCodeOf(t, waiting.Wait()); code != 69 || !strings.Contains(said.String(), "dialpoint: unavailable") {
-				t.Errorf("resolve --wait: exit %d, want 69 and why\n%s", code, &said)
-			}
 			if _, err := os.Lstat(h.socket()); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the socket is still there: %v", err)
+			}
+
+			h.serve(t, []string{"DIALPOINT_AUTH_MODE=none"}, "--bind-host", "0.0.0.0")
+			if got := w.next(t).GetEndpoints().GetGateway().GetUrl(); got != urlAt("9119") {
+				t.Errorf("watch: %q", got)
+			}
+			if err := waiting.Wait(); err != nil || said.String() != urlAt("9119")+"\n" {
+				t.Errorf("resolve --wait: %q, %v", &said, err)
+			}
+			mustDo(t, w.process.Process.Signal(syscall.SIGINT))
+			if code := w.end(t); code != 0 || !strings.Contains(w.stderr.String(), "still trying") {
+				t.Errorf("watch: exit %d, want 0, and that it still tried\n%s", code, &w.stderr)
 			}
 		})
 	}

@@ -18,6 +18,7 @@ type watch struct {
 	question
 
 	output string
+	reveal bool
 }
 
 func newWatch() *cobra.Command {
@@ -26,12 +27,14 @@ func newWatch() *cobra.Command {
 		Use:   "watch",
 		Short: "Print what to dial now, then each change, one JSON line each",
 		Long: `Watch prints the state now, bound or not, then one line of JSON for each change, until it is interrupted.
-With --wait it gives up when there is nothing to dial within that time. Credentials show only with --reveal.`,
+A service that stops or is not there is waited for. With --wait it gives up when there is nothing to dial within that
+time. Credentials show only with --reveal.`,
 		Example: `  dialpoint watch --channel chat-1 | jq .endpoints.gateway.displayUrl`,
 		Args:    noArguments,
 		RunE:    flags.run,
 	}
-	flags.register(cmd)
+	flags.register(cmd, 0)
+	registerReveal(cmd, &flags.reveal)
 	cmd.Flags().StringVarP(&flags.output, "output", "o", formatJSON, "json, one line a change")
 	return cmd
 }
@@ -44,7 +47,7 @@ func (w *watch) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	service, err := w.connect()
+	service, err := w.connect(w.wait)
 	if err != nil {
 		return err
 	}
@@ -63,6 +66,13 @@ func (w *watch) follow(ctx context.Context, cmd *cobra.Command, service *client.
 	defer cancel(nil)
 	patience := w.patience(cancel)
 	defer patience.Stop()
+	told := false
+	service.Waiting = func(err error) {
+		if !told {
+			cmd.PrintErrf("dialpoint: still trying: %v\n", err)
+		}
+		told = true
+	}
 	for update, err := range service.Watch(ctx, request) {
 		if impatient := new(unavailableError); errors.As(context.Cause(ctx), impatient) {
 			return *impatient
@@ -70,6 +80,7 @@ func (w *watch) follow(ctx context.Context, cmd *cobra.Command, service *client.
 		if err != nil {
 			return err
 		}
+		told = false
 		if update.GetEndpoints() != nil {
 			patience.Stop()
 		}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// childMain is a program for exec to run. What it does is its first argument:
+//
+//	env           print the environment, in order
+//	pid           print the process id and the arguments
+//	exit CODE     exit with a code
+//	die NUMBER    die of a signal
+//	wait CODE     print a line for the start and one for each signal, and exit with the code at SIGTERM
+//	stay          the same, but stay at SIGTERM
+func childMain() {
+	switch os.Args[1] {
+	case "env":
+		fmt.Println(strings.Join(slices.Sorted(slices.Values(os.Environ())), "\n"))
+	case "pid":
+		fmt.Println(os.Getpid(), os.Args)
+	case "exit":
+		os.Exit(numberOf(os.Args[2]))
+	case "die":
+		_ = syscall.Kill(os.Getpid(), syscall.Signal(numberOf(os.Args[2])))
+		select {}
+	case "wait":
+		waitForSignals(func() { os.Exit(numberOf(os.Args[2])) })
+	case "stay":
+		waitForSignals(func() {})
+	}
+}
+
+func numberOf(text string) int {
+	number, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return number
+}
+
+// waitForSignals says what happens, one line each.
+func waitForSignals(terminated func()) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH)
+	fmt.Println("start", os.Getenv("DIALPOINT_GATEWAY_URL"))
+	for received := range signals {
+		fmt.Println("got", received)
+		if received == syscall.SIGTERM {
+			terminated()
+		}
+	}
+}
