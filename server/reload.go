@@ -11,7 +11,12 @@ func (s *Server) follow(ctx context.Context) {
 	if s.loader == nil {
 		return
 	}
-	if err := s.loader.Follow(ctx, s.config, config.Handler{Apply: s.reconfigure, Failed: s.reloadFailed}); err != nil {
+	handler := config.Handler{
+		Apply:     s.reconfigure,
+		Failed:    s.reloadFailed,
+		Unchanged: func() { s.log.Info("configuration unchanged") },
+	}
+	if err := s.loader.Follow(ctx, s.config, handler); err != nil {
 		s.log.Error("the configuration is not followed any more", "error", err)
 	}
 }

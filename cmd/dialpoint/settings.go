@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -40,12 +42,14 @@ func (s *settings) load() (*config.Loader, *config.Config, error) {
 func (s *settings) sources() config.Sources {
 	given := map[string]string{}
 	s.cmd.Flags().Visit(func(flag *pflag.Flag) { given[flag.Name] = flag.Value.String() })
+	// Without a directory of the user's own, the others are searched.
+	userConfigDir, _ := os.UserConfigDir()
 	sources := config.Sources{
 		Path:        given["config"],
 		Flags:       given,
 		LookupEnv:   s.env,
 		DefaultUnix: client.DefaultSocket(s.env),
-		SearchDirs:  config.SearchDirs(),
+		SearchDirs:  config.SearchDirs(userConfigDir),
 	}
 	delete(given, "config")
 	return sources

@@ -5,118 +5,122 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"dialpoint/server/rules"
 )
 
-// maxCredentialLength bounds a credential, in bytes: it has to fit into a URL.
-const maxCredentialLength = 4096
-
 // othersMayRead are the permissions of anybody but a file's owner.
 const othersMayRead = 0o077
+
+var errNoCredential = errors.New("the credential is empty: write it there, or leave it out")
 
 // auth reads how children show that they may connect.
 func (l *listenerReading) auth() rules.Auth {
 	credential := l.credential()
-	known := !credential.IsZero()
-	mode := l.authMode(known)
-	if mode == rules.AuthNone && known {
+	mode := l.authMode(credential)
+	if mode == rules.AuthNone && !credential.IsZero() {
 		l.warn("auth.mode is none, so the credential that is configured is not used")
 	}
 	return rules.Auth{Mode: mode, Credential: credential}
 }
 
-// authMode is what is said, else token where a credential is known. That there is neither is worth a warning: children
-// are then sent to a dashboard that may refuse them.
-func (l *listenerReading) authMode(known bool) rules.AuthMode {
-	q := l.question(atAuthMode, written(l.section.Auth.Mode))
-	otherwise := rules.AuthNone
-	if known {
-		otherwise = rules.AuthToken
+// authMode is what is said, else what the credential makes of it. That there is neither is worth a warning: children are
+// then sent to a dashboard that may refuse them.
+func (l *listenerReading) authMode(credential rules.Secret) rules.AuthMode {
+	q := l.query(keyAuthMode, written(l.section.Auth.Mode))
+	if mode := l.lookup(q, ""); !mode.isSet() && credential.IsZero() {
+		l.warn("no credential is known, so auth.mode is none and the URLs carry none: set auth.credential_file (for the " +
+			"default listener DIALPOINT_CREDENTIAL_FILE), or auth.mode to none if the dashboard wants no credential")
 	}
-	if mode := l.ask(q, ""); !mode.isSaid() && !known {
-		l.warn("no credential is known, so auth.mode is none and the URLs carry none: set auth.credential_file or " +
-			"DIALPOINT_CREDENTIAL_FILE, or auth.mode to none if the dashboard wants no credential")
-	}
-	parser := oneOf(string(rules.AuthToken), string(rules.AuthInternal), string(rules.AuthNone))
-	return rules.AuthMode(parse(l.reading, q, string(otherwise), parser))
+	return parse(l.reading, q, string(rules.DefaultAuthMode(credential)), func(text string) (rules.AuthMode, error) {
+		return rules.ParseAuthMode(text, credential)
+	})
 }
 
 // credential is the first that is said, outright or in a file. Only that one is looked at: a file that is overruled need
 // not exist.
 func (l *listenerReading) credential() rules.Secret {
-	value := answer{source: fromDefault}
-	path := answer{source: fromDefault}
+	direct := value{source: fromDefault}
+	path := value{source: fromDefault}
 	var secret rules.Secret
-	switch said, outright := l.credentialAnswer(); {
-	case !said.isSaid():
+	switch said, outright := l.credentialValue(); {
+	case !said.isSet():
 	case outright:
-		value, secret = said, l.readCredential(said, said.text)
+		direct, secret = said, l.readCredential(said)
 	default:
-		value, path, secret = said, said, l.readCredentialFile(said)
+		direct, path, secret = said, l.fromConfigDir(said), l.readCredentialFile(said)
 	}
-	l.set(l.question(atCredential, nil).show, secret.String(), value.source)
-	l.set(l.question(atCredentialFile, nil).show, path.text, path.source)
+	l.set(l.query(keyCredential, nil).show, secret.String(), direct.source)
+	l.set(l.query(keyCredentialFile, nil).show, path.text, path.source)
 	return secret
 }
 
-// credentialAnswer is the first place that says something, and whether it says the credential itself.
-func (l *listenerReading) credentialAnswer() (said answer, outright bool) {
+// credentialValue is the first that is said, and whether it says the credential itself.
+func (l *listenerReading) credentialValue() (said value, outright bool) {
 	inFile := written(l.section.Auth.CredentialFile)
-	for _, at := range []place{atCredential, atCredentialFile, atSessionToken} {
-		if said := l.ask(l.question(at, nil), ""); said.isSaid() {
-			return said, at.key == atCredential.key
+	for _, at := range []key{keyCredential, keyCredentialFile, keySessionToken} {
+		if said := l.lookup(l.query(at, nil), ""); said.isSet() {
+			return said, at.path == keyCredential.path
 		}
 	}
-	return l.fromConfigDir(l.ask(l.question(atCredentialInFile, inFile), "")), false
+	return l.lookup(l.query(keyCredentialInFile, inFile), ""), false
 }
 
 // fromConfigDir reads a relative path in a configuration file as relative to that file.
-func (l *listenerReading) fromConfigDir(said answer) answer {
-	if said.isSaid() && !filepath.IsAbs(said.text) {
+func (l *listenerReading) fromConfigDir(said value) value {
+	if !said.fromEnv && !filepath.IsAbs(said.text) {
 		said.text = filepath.Join(filepath.Dir(l.file), said.text)
 	}
 	return said
 }
 
-// readCredential checks a credential. The error never shows it.
-func (l *listenerReading) readCredential(said answer, text string) rules.Secret {
-	if err := checkCredential(text); err != nil {
-		l.refuse(said, err)
-		return rules.Secret{}
-	}
-	return rules.NewSecret(text)
-}
-
-// readCredentialFile reads a credential without the line break that editors and shells end a file with. The error names
-// the file and who named it, and never shows what is in it.
-func (l *listenerReading) readCredentialFile(said answer) rules.Secret {
-	said.where += ": " + quote(said.text)
-	content, mode, err := l.files.read(said.text)
+// readCredential reads a credential that is said outright. The error never shows it.
+func (l *listenerReading) readCredential(said value) rules.Secret {
+	secret, err := rules.ParseCredential(said.text)
 	if err != nil {
 		l.refuse(said, err)
+	}
+	return secret
+}
+
+// readCredentialFile reads a credential from the file that is said. The error names the file and who named it, and never
+// shows what is in it.
+func (l *listenerReading) readCredentialFile(said value) rules.Secret {
+	path := l.fromConfigDir(said).text
+	content, mode, err := l.files.read(path)
+	if err != nil && !looksLikePath(said.text) {
+		l.refuse(said, fmt.Errorf("the file that it names (not shown, since it may be the credential itself): %w", err))
+		return rules.Secret{}
+	}
+	var secret rules.Secret
+	if err == nil {
+		secret, err = parseCredentialFile(content)
+	}
+	if err != nil {
+		l.refuse(said, fmt.Errorf("%s: %w", rules.Quote(path), err))
 		return rules.Secret{}
 	}
 	if mode&othersMayRead != 0 {
 		l.warn(fmt.Sprintf("the credential file %s (%s) can be read by others than its owner (mode %04o): chmod 600 it",
-			said.text, said.source, mode))
+			path, said.source, mode))
 	}
-	return l.readCredential(said, strings.TrimSpace(string(content)))
+	return secret
 }
 
-// checkCredential says what is wrong with a credential, without showing it.
-func checkCredential(text string) error {
+// looksLikePath reports whether a file is named in a way that no credential is, so that a message may show it. One in
+// base64 may well hold a slash.
+func looksLikePath(text string) bool {
+	return filepath.IsAbs(text) || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
+}
+
+// parseCredentialFile reads what is in a credential file, which must be one credential.
+func parseCredentialFile(content []byte) (rules.Secret, error) {
+	secret, err := rules.ParseCredential(string(content))
 	switch {
-	case text == "":
-		return errors.New("the credential is empty: write it there, or leave it out")
-	case len(text) > maxCredentialLength:
-		return fmt.Errorf("the credential is longer than %d bytes: is this the right file?", maxCredentialLength)
-	case !utf8.ValidString(text):
-		return errors.New("the credential is not in UTF-8: is this the right file?")
-	case strings.ContainsFunc(text, unicode.IsControl):
-		return errors.New("the credential holds a line break or another control character: is this the right file?")
+	case err != nil:
+		return secret, fmt.Errorf("%w: is this the right file?", err)
+	case secret.IsZero():
+		return secret, errNoCredential
 	}
-	return nil
+	return secret, nil
 }

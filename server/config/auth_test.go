@@ -10,8 +10,8 @@ import (
 	"dialpoint/server/rules"
 )
 
-const noCredential = "no credential is known, so auth.mode is none and the URLs carry none: set auth.credential_file or " +
-	"DIALPOINT_CREDENTIAL_FILE, or auth.mode to none if the dashboard wants no credential"
+const noCredential = "no credential is known, so auth.mode is none and the URLs carry none: set auth.credential_file " +
+	"(for the default listener DIALPOINT_CREDENTIAL_FILE), or auth.mode to none if the dashboard wants no credential"
 
 func TestAuthMode(t *testing.T) {
 	t.Parallel()
@@ -69,15 +69,16 @@ func TestCredentialText(t *testing.T) {
 	}
 }
 
-// TestBadCredential checks that the message names the source and never shows what it holds.
+// TestBadCredential checks that the message names the source, never shows what it holds, and speaks of a file only where
+// there is one.
 func TestBadCredential(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ said, want string }{
-		"line break inside": {"s3cr3t\ns3cr3t", "the credential holds a line break or another control character: is this the right file?"},
-		"zero byte":         {"s3cr3t\x00s3cr3t", "the credential holds a line break or another control character: is this the right file?"},
-		"delete":            {"s3cr3t\x7fs3cr3t", "the credential holds a line break or another control character: is this the right file?"},
-		"not UTF-8":         {"s3cr3t\xff", "the credential is not in UTF-8: is this the right file?"},
-		"too long":          {strings.Repeat("s3cr3t", 700), "the credential is longer than 4096 bytes: is this the right file?"},
+		"line break inside": {"s3cr3t\ns3cr3t", "the credential holds a line break or another control character"},
+		"zero byte":         {"s3cr3t\x00s3cr3t", "the credential holds a line break or another control character"},
+		"delete":            {"s3cr3t\x7fs3cr3t", "the credential holds a line break or another control character"},
+		"not UTF-8":         {"s3cr3t\xff", "the credential is not in UTF-8"},
+		"too long":          {strings.Repeat("s3cr3t", 700), "the credential is longer than 4096 bytes"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestBadCredential(t *testing.T) {
 			outright := loadError(t, sources(vars{"DIALPOINT_CREDENTIAL": test.said}))
 			wantText(t, outright, "env DIALPOINT_CREDENTIAL: "+test.want)
 			asFile := loadError(t, sources(vars{"DIALPOINT_CREDENTIAL_FILE": inFile}))
-			wantText(t, asFile, fmt.Sprintf("env DIALPOINT_CREDENTIAL_FILE: %q: %s", inFile, test.want))
+			wantText(t, asFile, fmt.Sprintf("env DIALPOINT_CREDENTIAL_FILE: %q: %s: is this the right file?", inFile, test.want))
 			ofHermes := loadError(t, sources(vars{"HERMES_DASHBOARD_SESSION_TOKEN": test.said}))
 			wantText(t, ofHermes, "env HERMES_DASHBOARD_SESSION_TOKEN: "+test.want)
 		})
@@ -125,6 +126,31 @@ func TestBadCredentialFile(t *testing.T) {
 			from.Path = write(t, t.TempDir(), "a.yaml", fmt.Sprintf("listeners: [{auth: {credential_file: %q}}]", path))
 			wantText(t, loadError(t, from),
 				fmt.Sprintf("file FILE: listeners[0].auth.credential_file: %q: %s", shown, test.want))
+		})
+	}
+}
+
+// TestCredentialInPlaceOfItsFile checks that who gives the credential itself for the name of its file does not read it in
+// the error. One in base64 may hold a slash.
+func TestCredentialInPlaceOfItsFile(t *testing.T) {
+	t.Parallel()
+	const hidden = "the file that it names (not shown, since it may be the credential itself): it cannot be read: "
+	tests := map[string]struct{ said, want string }{
+		"token":      {"s3cr3t", hidden + "no such file or directory"},
+		"base64":     {"s3cr3t/s3cr3t+A==", hidden + "no such file or directory"},
+		"long token": {strings.Repeat("s3cr3t", 100), hidden + "file name too long"},
+		"path":       {"./missing", `"./missing": it cannot be read: no such file or directory`},
+		"path above": {"../missing/x", `"../missing/x": it cannot be read: no such file or directory`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantText(t, loadError(t, sources(vars{"DIALPOINT_CREDENTIAL_FILE": test.said})), "env DIALPOINT_CREDENTIAL_FILE: "+test.want)
+			if !strings.HasPrefix(test.want, hidden) {
+				return
+			}
+			wantText(t, loadErrorYAML(t, fmt.Sprintf("listeners: [{auth: {credential_file: %q}}]", test.said)),
+				"file FILE: listeners[0].auth.credential_file: "+test.want)
 		})
 	}
 }

@@ -36,7 +36,7 @@
 //  1. syntax.go refuses what the decoders of YAML and JSON let pass, and finds the line of an error.
 //  2. shape.go compares keys with those of [document], before viper folds their case and drops the empty ones.
 //  3. leaf.go takes values of the right type, and makes text of them.
-//  4. From there on a value of the file is an [answer] like one of a flag or a variable, and is parsed by the same code.
+//  4. From there on a value of the file is a [value] like that of a flag or a variable, and is parsed by the same code.
 //  5. reserved.go refuses what this version would not act on.
 //
 // A pass goes on after a problem, so that the error holds all of them.
@@ -45,7 +45,7 @@
 //
 // [Loader.Follow] reads again when something changes. Each reading is whole: nothing is merged into what was before.
 // It is swapped in whole or not at all, and while it is bad the last good one stays. What is watched is not the file but
-// every directory entry that leads to it (trail.go), since editors, deployments and Kubernetes replace files, symlinks
+// every directory entry that leads to it (pathentries.go), since editors, deployments and Kubernetes replace files, symlinks
 // and directories rather than write to them.
 //
 // # Secrets

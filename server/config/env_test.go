@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 
 	"dialpoint/server/config"
@@ -36,7 +37,7 @@ func TestEnvironmentText(t *testing.T) {
 			t.Parallel()
 			value, source := setting(t, load(t, sources(vars{test.variable: test.text})), test.key)
 			wantText(t, value, test.want)
-			if isSaid := source == "env "+test.variable; isSaid != (test.want != "") {
+			if isSet := source == "env "+test.variable; isSet != (test.want != "") {
 				t.Errorf("source is %s", source)
 			}
 		})
@@ -48,18 +49,28 @@ func TestEnvironmentRefused(t *testing.T) {
 	tests := map[string]struct{ variable, text, want string }{
 		"wildcard":              {"HERMES_DASHBOARD_WS_HOST", "0.0.0.0", `"0.0.0.0" is no target: a wildcard can be bound but not dialled; leave it out to let loopback take its place`},
 		"scheme":                {"DIALPOINT_OVERRIDE", "ftp://x", `"ftp://x" is no target: its scheme must be ws, wss, http or https`},
+		"quotes in quotes":      {"DIALPOINT_OVERRIDE", `'"10.0.0.7"'`, `"\"10.0.0.7\"" is no target: it holds a quote`},
+		"secret in an address":  {"DIALPOINT_TCP", "tcp://u:s3cr3t@h:1", `"REDACTED@h:1": must be host:port, such as 127.0.0.1:9118 or [::1]:9118, or none`},
+		"secret in a socket":    {"DIALPOINT_UNIX", "unix://u:s3cr3t@h", `"REDACTED@h": must be a path, without a scheme`},
+		"secret in a port":      {"DIALPOINT_BIND_PORT", "u:s3cr3t@h", `"REDACTED@h": must be a port, a number from 0 to 65535`},
+		"secret in a level":     {"DIALPOINT_LOG_LEVEL", "http://x/?token=s3cr3t", `"http://x/?REDACTED": must be debug, info, warn or error`},
+		"long, cut on a rune":   {"DIALPOINT_STORE", strings.Repeat("a", 119) + "éé", `"` + strings.Repeat("a", 119) + `…": must be memory`},
+		"port of an address":    {"DIALPOINT_TCP", "localhost:x", `"x": must be a port, a number from 0 to 65535`},
+		"tab inside":            {"DIALPOINT_BIND_HOST", "0.0.0.0\t0.0.0.0", `"0.0.0.0\t0.0.0.0" is no host: it holds white space`},
+		"line break inside":     {"DIALPOINT_BIND_HOST", "a\nb", `"a\nb" is no host: it holds white space`},
+		"control character":     {"DIALPOINT_BIND_HOST", "a\x1bb", `"a\x1bb" is no host: it holds a character that is not printable`},
 		"user info":             {"DIALPOINT_OVERRIDE", "u:p@x", `"REDACTED@x" is no target: it may hold no user info`},
 		"variable not expanded": {"DIALPOINT_BIND_HOST", "${HOST}", `"${HOST}" is no host: it holds a $: was a variable not expanded?`},
-		"white space":           {"DIALPOINT_ADVERTISE", "a b", `"a b" is no target: "a b" is no host: it holds white space`},
+		"white space":           {"DIALPOINT_ADVERTISE", "a b", `"a b" is no target: it holds white space`},
 		"one quote":             {"DIALPOINT_BIND_HOST", `"10.0.0.7`, `"\"10.0.0.7" is no host: it holds a quote`},
 		"quotes of two kinds":   {"DIALPOINT_BIND_HOST", `"10.0.0.7'`, `"\"10.0.0.7'" is no host: it holds a quote`},
 		"two pairs of quotes":   {"DIALPOINT_BIND_HOST", `'"10.0.0.7"'`, `"\"10.0.0.7\"" is no host: it holds a quote`},
-		"port":                  {"HERMES_DASHBOARD_PORT", "http", `"http": must be a number from 0 to 65535`},
-		"port too large":        {"DIALPOINT_BIND_PORT", "65536", `"65536": must be a number from 0 to 65535`},
-		"negative port":         {"DIALPOINT_BIND_PORT", "-1", `"-1": must be a number from 0 to 65535`},
-		"port with a sign":      {"DIALPOINT_BIND_PORT", "+80", `"+80": must be a number from 0 to 65535`},
+		"port":                  {"HERMES_DASHBOARD_PORT", "http", `"http": must be a port, a number from 0 to 65535`},
+		"port too large":        {"DIALPOINT_BIND_PORT", "65536", `"65536": must be a port, a number from 0 to 65535`},
+		"negative port":         {"DIALPOINT_BIND_PORT", "-1", `"-1": must be a port, a number from 0 to 65535`},
+		"port with a sign":      {"DIALPOINT_BIND_PORT", "+80", `"+80": must be a port, a number from 0 to 65535`},
 		"host with a port":      {"DIALPOINT_BIND_HOST", "10.0.0.7:80", `"10.0.0.7:80" is no host: it holds a colon, and is no IPv6 address`},
-		"mode":                  {"DIALPOINT_AUTH_MODE", "Token", `"Token": must be token, internal or none`},
+		"mode":                  {"DIALPOINT_AUTH_MODE", "Token", `"Token" is no auth mode: it must be token, internal or none`},
 		"level":                 {"DIALPOINT_LOG_LEVEL", "trace", `"trace": must be debug, info, warn or error`},
 		"format":                {"DIALPOINT_LOG_FORMAT", "logfmt", `"logfmt": must be text or json`},
 		"store":                 {"DIALPOINT_STORE", "etcd", `"etcd": this version does not act on it yet: must be memory`},
@@ -113,7 +124,7 @@ func TestServicePortIsNotAsFlagOrFile(t *testing.T) {
 	t.Parallel()
 	from := sources(nil)
 	from.Flags = map[string]string{"bind-port": "tcp://10.96.0.1:80"}
-	wantText(t, loadError(t, from), `flag --bind-port: "tcp://10.96.0.1:80": must be a number from 0 to 65535`)
+	wantText(t, loadError(t, from), `flag --bind-port: "tcp://10.96.0.1:80": must be a port, a number from 0 to 65535`)
 }
 
 // wantWarnings checks the warnings of the default listener, there and among those for the log.

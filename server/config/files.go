@@ -32,6 +32,9 @@ func (f *files) read(path string) (content []byte, mode fs.FileMode, err error) 
 	return content, mode, err
 }
 
+// await remembers files that were looked for and may be written later.
+func (f *files) await(paths []string) { f.paths = append(f.paths, paths...) }
+
 // readFile looks before it opens: to open a pipe would wait for somebody to write.
 func readFile(path string) ([]byte, fs.FileMode, error) {
 	info, err := os.Stat(path)

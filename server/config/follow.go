@@ -24,6 +24,8 @@ type Handler struct {
 	Apply func(*Config) error
 	// Failed is told why the newest content of the files is not in force: once, not at every look.
 	Failed func(error)
+	// Unchanged is told that nothing differs from what is in force, to answer [Loader.Reload]. It may be nil.
+	Unchanged func()
 }
 
 // Follow keeps a configuration up to date until the context ends, which is no error. It reads again when a file that it
@@ -35,9 +37,9 @@ func (l *Loader) Follow(ctx context.Context, now *Config, handler Handler) error
 	if handler.Apply == nil || handler.Failed == nil {
 		return errHandler
 	}
-	f := &follower{loader: l, handler: handler, good: now, stirred: make(chan struct{}, 1)}
+	f := &follower{loader: l, handler: handler, good: now, changed: make(chan struct{}, 1)}
 	defer func() { f.watch.close() }()
-	pace{stirred: f.stirred, asked: l.asked}.run(ctx, f.check)
+	debouncer{changed: f.changed, requested: l.requested}.run(ctx, f.check)
 	return nil
 }
 
@@ -51,15 +53,15 @@ type follower struct {
 	failing bool
 	seen    fingerprint
 
-	// paths are the files read last. They are watched by watch, which tells stirred, a mailbox of one.
+	// paths are the files read last. They are watched by watch, which tells changed, a mailbox of one.
 	paths   []string
 	watch   *watch
-	stirred chan struct{}
+	changed chan struct{}
 }
 
-// check reads everything, and says when to look again if nothing stirs. It watches before it reads: a change in between
-// is then told of. A reading may name other files than the one before, such as a new credential file; these are watched
-// and everything is read again.
+// check reads everything, and says when to look again if nothing changes. It watches before it reads: a change in
+// between is then told of. A reading may name other files than the one before, such as a new credential file; these are
+// watched and everything is read again.
 func (f *follower) check(why reason) time.Duration {
 	if why != routine || f.watch == nil {
 		f.rewatch()
@@ -70,7 +72,7 @@ func (f *follower) check(why reason) time.Duration {
 		f.rewatch()
 		found = f.read()
 	}
-	f.judge(found, why == asked)
+	f.judge(found, why == requested)
 	if f.watch.isComplete() {
 		return slowCheck
 	}
@@ -89,29 +91,31 @@ func (f *follower) read() *reading {
 // what a symlink points to now.
 func (f *follower) rewatch() {
 	f.watch.close()
-	f.watch = newWatch(f.loader.newNotifier, f.paths, f.stir)
+	f.watch = newWatch(f.loader.newNotifier, f.paths, f.notify)
 }
 
-// stir tells of an event. Of several before the next look one is enough.
-func (f *follower) stir() {
+// notify tells of an event. Of several before the next look one is enough.
+func (f *follower) notify() {
 	select {
-	case f.stirred <- struct{}{}:
+	case f.changed <- struct{}{}:
 	default:
 	}
 }
 
-// judge tells the handler what is new. The same content is judged once, unless somebody asks. Content that differs and
-// comes to the same configuration, such as a comment, is nothing new, but does end a failure.
-func (f *follower) judge(found *reading, asked bool) {
+// judge tells the handler what is new. The same content is judged once, unless somebody requests it. Content that
+// differs and comes to the same configuration, such as a comment, is nothing new, but does end a failure.
+func (f *follower) judge(found *reading, requested bool) {
 	content := found.fingerprint()
-	if content == f.seen && !asked {
+	if content == f.seen && !requested {
 		return
 	}
 	f.seen = content
-	if found.err == nil && !f.failing && reflect.DeepEqual(found.config, f.good) {
-		return
+	switch isSame := found.err == nil && !f.failing && reflect.DeepEqual(found.config, f.good); {
+	case !isSame:
+		f.apply(found.config, found.err)
+	case requested && f.handler.Unchanged != nil:
+		f.handler.Unchanged()
 	}
-	f.apply(found.config, found.err)
 }
 
 // apply hands a good configuration on, or tells why there is none. What cannot be applied is not tried again before

@@ -36,6 +36,8 @@ func (s *story) handler() Handler {
 	return Handler{
 		Apply:  func(loaded *Config) error { return s.tell("apply " + loaded.Log.Format) },
 		Failed: func(err error) { _ = s.tell("failed " + err.Error()) },
+
+		Unchanged: func() { _ = s.tell("unchanged") },
 	}
 }
 
@@ -197,7 +199,11 @@ func TestReloadTellsAgain(t *testing.T) {
 		follow(t, loader, s.handler())
 		loader.Reload()
 		synctest.Wait()
-		s.want(t)
+		s.want(t, "unchanged")
+		put(t, path, inText+" # x")
+		loader.Reload()
+		synctest.Wait()
+		s.want(t, "unchanged")
 		put(t, path, "")
 		loader.Reload()
 		synctest.Wait()
@@ -217,6 +223,22 @@ func TestReloadBeforeFollow(t *testing.T) {
 		loader.Reload()
 		loader.Reload()
 		follow(t, loader, s.handler())
+		s.want(t, "unchanged")
+	})
+}
+
+// TestReloadWithoutUnchanged checks that nobody need want to know.
+func TestReloadWithoutUnchanged(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	put(t, path, inText)
+	synctest.Test(t, func(t *testing.T) {
+		loader, s := blind(path), &story{}
+		handler := s.handler()
+		handler.Unchanged = nil
+		follow(t, loader, handler)
+		loader.Reload()
+		synctest.Wait()
 		s.want(t)
 	})
 }

@@ -181,8 +181,8 @@ func TestFollowCredentialFile(t *testing.T) {
 	f.want(t, "10.0.0.2second")
 
 	change(t, withToken("later/token"))
-	f.want(t, fmt.Sprintf("failed: file %s: listeners[0].auth.credential_file: %q: it cannot be read: no such file or directory",
-		path, filepath.Join(dir, "later/token")))
+	f.want(t, "failed: file "+path+": listeners[0].auth.credential_file: the file that it names (not shown, since it may be "+
+		"the credential itself): it cannot be read: no such file or directory")
 	must(t, os.Mkdir(filepath.Join(dir, "later.new"), 0o700))
 	write(t, filepath.Join(dir, "later.new"), "token", "third")
 	must(t, os.Rename(filepath.Join(dir, "later.new"), filepath.Join(dir, "later")))
@@ -251,4 +251,42 @@ func TestFollowRelativePath(t *testing.T) {
 	f := start(t, "dialpoint.yaml", change)
 	change(t, override("10.0.0.2"))
 	f.want(t, "10.0.0.2")
+}
+
+// TestFirstFileIsNoticedByAnEvent begins without a file, and in part without the directories that are searched.
+func TestFirstFileIsNoticedByAnEvent(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"dialpoint.yaml", "dialpoint.yml"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first, above := t.TempDir(), t.TempDir()
+			from := sources(vars{"DIALPOINT_OVERRIDE": "10.0.0.1"})
+			second := filepath.Join(above, "a/dialpoint")
+			from.SearchDirs = []string{first, second}
+			f := startWithout(t, from)
+			must(t, os.MkdirAll(second, 0o700))
+			path := filepath.Join(second, name)
+			swap(t, path, "listeners: [{name: a, override: 10.0.0.2}]")
+			f.want(t, "10.0.0.2")
+			swap(t, path, "listeners: [{name: a, override: 10.0.0.3}]")
+			f.want(t, "10.0.0.3")
+		})
+	}
+}
+
+// startWithout follows a search that finds nothing yet. When it returns the search is watched.
+func startWithout(t *testing.T, from config.Sources) *following {
+	t.Helper()
+	f := &following{loader: config.NewLoader(from), told: make(chan string, 100)}
+	now, err := f.loader.Load()
+	must(t, err)
+	handler := f.handler()
+	handler.Unchanged = func() { f.told <- "unchanged" }
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- f.loader.Follow(ctx, now, handler) }()
+	t.Cleanup(func() { cancel(); must(t, <-done) })
+	f.loader.Reload()
+	f.want(t, "unchanged")
+	return f
 }

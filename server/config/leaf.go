@@ -43,7 +43,7 @@ func (h *hostText) UnmarshalMapstructure(input any) error {
 func (p *portNumber) UnmarshalMapstructure(input any) error {
 	digits, isNumber := digits(input)
 	*p = portNumber(digits)
-	return unless(isNumber, input, "must be a number from 0 to 65535, without quotes")
+	return unless(isNumber, input, "must be a port, a number from 0 to 65535, without quotes")
 }
 
 // UnmarshalMapstructure implements [mapstructure.Unmarshaler].
@@ -91,8 +91,13 @@ func unless(fits bool, value any, must string) error {
 	return &typeError{value, must}
 }
 
-// Error implements error.
-func (e *typeError) Error() string { return quote(fmt.Sprint(e.value)) + ": " + e.must }
+// Error implements error. It quotes text and nothing else: the quotes are what is wrong, or what is missing.
+func (e *typeError) Error() string {
+	if written, isText := e.value.(string); isText {
+		return badValue(written, e.must).Error()
+	}
+	return fmt.Sprint(e.value) + ": " + e.must
+}
 
 // isNested reports whether the value is a list or a section, which [shape] has told of.
 func (e *typeError) isNested() bool {

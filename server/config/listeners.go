@@ -50,10 +50,10 @@ func (l *listenerReading) readName(taken map[string]bool) error {
 	}
 	where := "file " + l.file + ": " + l.fileKey + ".name: "
 	if err := listener.CheckName(l.name); err != nil {
-		return fmt.Errorf("%s%s: %w", where, quote(l.name), err)
+		return fmt.Errorf("%s%s: %w", where, rules.Quote(l.name), err)
 	}
 	if taken[l.name] {
-		return errors.New(where + quote(l.name) + ": another listener has this name: give each one of its own")
+		return errors.New(where + rules.Quote(l.name) + ": another listener has this name: give each one of its own")
 	}
 	taken[l.name] = true
 	return nil
@@ -62,22 +62,22 @@ func (l *listenerReading) readName(taken map[string]bool) error {
 // saysDefault reports whether a flag or a variable says anything about the default listener. A file that names others
 // alone has none, until somebody speaks of it.
 func (r *reading) saysDefault() bool {
-	return slices.ContainsFunc(ofDefault, func(at place) bool {
-		return slices.ContainsFunc(r.answers(question{place: at}), func(said answer) bool {
+	return slices.ContainsFunc(ofDefault, func(at key) bool {
+		return slices.ContainsFunc(r.values(query{key: at}), func(said value) bool {
 			return strings.TrimSpace(said.text) != "" && !isServicePort(at, said)
 		})
 	})
 }
 
-// question asks for a value of this listener. Flags and environment are about the default one alone.
-func (l *listenerReading) question(at place, file *string) question {
+// query is for one value of this listener. Flags and environment are about the default one alone.
+func (l *listenerReading) query(at key, file *string) query {
 	if l.name != listener.DefaultName {
-		at = place{key: at.key}
+		at = key{path: at.path}
 	}
-	return question{
-		place:   at,
-		show:    "listeners[" + l.name + "]." + at.key,
-		fileKey: l.fileKey + "." + at.key,
+	return query{
+		key:     at,
+		show:    "listeners[" + l.name + "]." + at.path,
+		fileKey: l.fileKey + "." + at.path,
 		file:    file,
 	}
 }
@@ -87,16 +87,16 @@ func (l *listenerReading) read() listener.Config {
 	said := l.section
 	config := listener.Config{Name: l.name, Listener: rules.Listener{
 		Bind:        l.bind(),
-		Override:    l.target(atOverride, said.Override),
-		Advertise:   l.target(atAdvertise, said.Advertise),
-		BasePath:    parse(l.reading, l.question(atBasePath, written(said.BasePath)), "", rules.ParsePath),
-		GatewayPath: parse(l.reading, l.question(atGatewayPath, written(said.GatewayPath)), "/api/ws", parseEndpointPath),
-		SidecarPath: parse(l.reading, l.question(atSidecarPath, written(said.SidecarPath)), "/api/pub", parseEndpointPath),
+		Override:    l.target(keyOverride, said.Override),
+		Advertise:   l.target(keyAdvertise, said.Advertise),
+		BasePath:    parse(l.reading, l.query(keyBasePath, written(said.BasePath)), "", rules.ParsePath),
+		GatewayPath: parse(l.reading, l.query(keyGatewayPath, written(said.GatewayPath)), "/api/ws", rules.ParseEndpointPath),
+		SidecarPath: parse(l.reading, l.query(keySidecarPath, written(said.SidecarPath)), "/api/pub", rules.ParseEndpointPath),
 		Auth:        l.auth(),
 	}}
 	config.Warnings = l.warnings
 	for _, warning := range l.warnings {
-		l.reading.warn("listener " + quote(l.name) + ": " + warning)
+		l.reading.warn("listener " + rules.Quote(l.name) + ": " + warning)
 	}
 	return config
 }
@@ -106,20 +106,11 @@ func (l *listenerReading) read() listener.Config {
 func (l *listenerReading) warn(warning string) { l.warnings = append(l.warnings, warning) }
 
 // target is an override or an advertised address, with who said it: an explanation of an answer names it.
-func (l *listenerReading) target(at place, file *text) rules.Target {
-	q := l.question(at, written(file))
+func (l *listenerReading) target(at key, file *text) rules.Target {
+	q := l.query(at, written(file))
 	target := parse(l.reading, q, "", rules.ParseTarget)
 	if !target.IsZero() {
-		target.Source = l.ask(q, "").source
+		target.Source = l.lookup(q, "").source
 	}
 	return target
-}
-
-// parseEndpointPath refuses the root: rules would take it for a path that was not said.
-func parseEndpointPath(text string) (rules.Path, error) {
-	path, err := rules.ParsePath(text)
-	if err == nil && path == "" {
-		err = badValue(text, "must name a path below the base path, such as /api/ws")
-	}
-	return path, err
 }

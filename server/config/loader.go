@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
 
 	"github.com/fsnotify/fsnotify"
@@ -24,11 +23,12 @@ type Sources struct {
 }
 
 // SearchDirs are the directories that may hold a configuration file, the first that does wins: the working directory,
-// dialpoint below [os.UserConfigDir], and /etc/dialpoint.
-func SearchDirs() []string {
+// dialpoint below the user's own directory for configuration (see [os.UserConfigDir]), and /etc/dialpoint. Empty is a
+// user without such a directory.
+func SearchDirs(userConfigDir string) []string {
 	dirs := []string{"./"}
-	if user, err := os.UserConfigDir(); err == nil {
-		dirs = append(dirs, filepath.Join(user, "dialpoint"))
+	if userConfigDir != "" {
+		dirs = append(dirs, filepath.Join(userConfigDir, "dialpoint"))
 	}
 	return append(dirs, "/etc/dialpoint")
 }
@@ -36,15 +36,15 @@ func SearchDirs() []string {
 // Loader loads a configuration, as often as wanted. It may be used by several goroutines.
 type Loader struct {
 	sources Sources
-	// asked is a mailbox of one for [Loader.Reload].
-	asked chan struct{}
+	// requested is a mailbox of one for [Loader.Reload].
+	requested chan struct{}
 	// newNotifier begins to watch files. A test takes events away with it.
 	newNotifier func() (*fsnotify.Watcher, error)
 }
 
 // NewLoader is a loader that has loaded nothing yet.
 func NewLoader(sources Sources) *Loader {
-	return &Loader{sources: sources, asked: make(chan struct{}, 1), newNotifier: fsnotify.NewWatcher}
+	return &Loader{sources: sources, requested: make(chan struct{}, 1), newNotifier: fsnotify.NewWatcher}
 }
 
 // Load reads everything afresh. The error is all that is wrong, joined: each part names the value, who said it, and what
@@ -57,7 +57,7 @@ func (l *Loader) Load() (*Config, error) {
 // Reload asks [Loader.Follow] to read everything again, as SIGHUP does. It does not wait.
 func (l *Loader) Reload() {
 	select {
-	case l.asked <- struct{}{}:
+	case l.requested <- struct{}{}:
 	default:
 	}
 }

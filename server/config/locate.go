@@ -53,6 +53,17 @@ func search(dir string) (string, error) {
 		strings.Join(found, " and "))
 }
 
+// candidates are the files that a search looks for, in all its directories.
+func (s Sources) candidates() []string {
+	var paths []string
+	for _, dir := range s.SearchDirs {
+		for _, name := range fileNames {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
+}
+
 // isMissing reports whether nothing is there: the path, or a directory on the way.
 func isMissing(err error) bool {
 	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)

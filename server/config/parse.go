@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -12,22 +11,13 @@ import (
 )
 
 // badValue is a value and what it must be. Who knows where the value came from puts that in front.
-func badValue(text, must string) error { return errors.New(quote(text) + ": " + must) }
-
-// quote shows a value, as far as a person needs to find it: 120 bytes, on one line.
-func quote(text string) string {
-	const enough = 120
-	if len(text) > enough {
-		text = text[:enough] + "…"
-	}
-	return fmt.Sprintf("%q", text)
-}
+func badValue(text, must string) error { return errors.New(rules.Quote(text) + ": " + must) }
 
 // parsePort reads a port of which 0 has a meaning of its own.
 func parsePort(text string) (rules.Port, error) {
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return 0, badValue(text, "must be a number from 0 to 65535")
+		return 0, badValue(text, "must be a port, a number from 0 to 65535")
 	}
 	return rules.Port(port), nil
 }
@@ -78,7 +68,7 @@ func parseLevel(text string) (slog.Level, error) {
 func (r *reading) log() Log {
 	said := r.document.Log
 	return Log{
-		Level:  parse(r, r.server(atLogLevel, written(said.Level)), "info", parseLevel),
-		Format: parse(r, r.server(atLogFormat, written(said.Format)), "text", oneOf("text", "json")),
+		Level:  parse(r, r.server(keyLogLevel, written(said.Level)), "info", parseLevel),
+		Format: parse(r, r.server(keyLogFormat, written(said.Format)), "text", oneOf("text", "json")),
 	}
 }

@@ -20,8 +20,8 @@ type reading struct {
 	err      error
 }
 
-// read reads everything there is to read. A path pins the file where a search would be made otherwise: once a file is in force, that it
-// is gone must be an error and not another configuration.
+// read reads everything there is to read. A path pins the file where a search would be made otherwise: once a file is
+// in force, that it is gone must be an error and not another configuration.
 func (l *Loader) read(pinned string) *reading {
 	r := &reading{sources: l.sources, config: &Config{}}
 	if err := r.readDocument(pinned); err != nil {
@@ -53,6 +53,7 @@ func (r *reading) readDocument(pinned string) error {
 	if pinned == "" {
 		var err error
 		if path, source, err = r.sources.locate(); err != nil || path == "" {
+			r.files.await(r.sources.candidates())
 			return err
 		}
 	}
@@ -94,7 +95,7 @@ func (r *reading) readValues() {
 	r.config.File = r.file
 	r.config.Serve = r.serve()
 	r.config.Listeners = r.listeners()
-	r.config.Store = parse(r, r.server(atStore, written(r.document.Store)), "memory", parseStore)
+	r.config.Store = parse(r, r.server(keyStore, written(r.document.Store)), "memory", parseStore)
 	r.config.Log = r.log()
 	r.refuseReserved()
 }
@@ -102,8 +103,8 @@ func (r *reading) readValues() {
 // problem keeps an error that names its place itself.
 func (r *reading) problem(err error) { r.problems = append(r.problems, err) }
 
-// refuse keeps an error about an answer. The error shows the value.
-func (r *reading) refuse(said answer, err error) { r.problem(fmt.Errorf("%s: %w", said.where, err)) }
+// refuse keeps an error about a value, which the error shows.
+func (r *reading) refuse(said value, err error) { r.problem(fmt.Errorf("%s: %w", said.where, err)) }
 
 // warn keeps what a person should know about the server.
 func (r *reading) warn(warning string) { r.config.Warnings = append(r.config.Warnings, warning) }
@@ -113,15 +114,15 @@ func (r *reading) set(key, value, source string) {
 	r.config.Settings = append(r.config.Settings, Setting{key, value, source})
 }
 
-// server is a question about a value of the server, whose key is the same in the file and in the settings.
-func (r *reading) server(at place, file *string) question {
-	return question{place: at, show: at.key, fileKey: at.key, file: file}
+// server is a query for a value of the server, whose key is the same in the file and in the settings.
+func (r *reading) server(at key, file *string) query {
+	return query{key: at, show: at.path, fileKey: at.path, file: file}
 }
 
-// parse asks, and reads the answer with the parser of its kind. The text becomes a setting, an error a problem. A default
-// goes through the parser like any other answer, so that it cannot be one that would be refused.
-func parse[T any](r *reading, q question, otherwise string, parser func(string) (T, error)) T {
-	said := r.ask(q, otherwise)
+// parse looks a value up, and reads it with the parser of its kind. The text becomes a setting, an error a problem. A
+// default goes through the parser like any other value, so that it cannot be one that would be refused.
+func parse[T any](r *reading, q query, otherwise string, parser func(string) (T, error)) T {
+	said := r.lookup(q, otherwise)
 	r.set(q.show, said.text, said.source)
 	value, err := parser(said.text)
 	if err != nil {

@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"dialpoint/server/rules"
+)
 
 // notYet begins what is said of such a key, and says that it was understood.
 const notYet = "this version does not act on it yet: "
@@ -34,7 +38,7 @@ func (r *reading) refuseReserved() {
 // reserve refuses a value but one. The key in the document is a path, as an operator would look for it.
 func reserve[T ~string](r *reading, key string, said *T, must T) {
 	if said != nil && *said != must {
-		r.problem(fmt.Errorf("file %s: %s: %s: %smust be %q or left out", r.file, key, quote(string(*said)), notYet, must))
+		r.problem(fmt.Errorf("file %s: %s: %s: %smust be %q or left out", r.file, key, rules.Quote(string(*said)), notYet, must))
 	}
 }
 

@@ -25,9 +25,9 @@ var errNothingToServe = errors.New("serve.unix and serve.tcp are both none: turn
 // serve reads where the server listens. Whether it may is checked once all three values are known.
 func (r *reading) serve() Serve {
 	said := r.document.Serve
-	unix := r.unix(r.server(atUnix, written(said.Unix)))
-	tcp, tcpSaid := r.tcp(r.server(atTCP, written(said.TCP)))
-	trusted := parse(r, r.server(atPlaintext, written(said.TCPPlaintext)), "false", parseTruth)
+	unix := r.unix(r.server(keyUnix, written(said.Unix)))
+	tcp, tcpSaid := r.tcp(r.server(keyTCP, written(said.TCP)))
+	trusted := parse(r, r.server(keyPlaintext, written(said.TCPPlaintext)), "false", parseTruth)
 	if tcp.text != "" && !tcp.loopback {
 		r.checkPlaintext(tcp.text, tcpSaid, trusted)
 	}
@@ -46,12 +46,12 @@ func unlessOff(text string) string {
 }
 
 // unix is the socket's path or off. It is empty where there is a problem.
-func (r *reading) unix(q question) string {
+func (r *reading) unix(q query) string {
 	otherwise := r.sources.DefaultUnix
 	if otherwise == "" {
 		otherwise = off
 	}
-	said := r.ask(q, otherwise)
+	said := r.lookup(q, otherwise)
 	path, err := parseUnix(said.text)
 	if err != nil {
 		r.refuse(said, err)
@@ -89,8 +89,8 @@ type tcpAddress struct {
 }
 
 // tcp is the address, and who said it.
-func (r *reading) tcp(q question) (tcpAddress, answer) {
-	said := r.ask(q, defaultTCP)
+func (r *reading) tcp(q query) (tcpAddress, value) {
+	said := r.lookup(q, defaultTCP)
 	address, err := parseTCP(said.text)
 	if err != nil {
 		r.refuse(said, err)
@@ -134,7 +134,7 @@ func isOnlyLoopback(host rules.Host) bool {
 }
 
 // checkPlaintext refuses an address that others can reach, unless the operator says that they are trusted.
-func (r *reading) checkPlaintext(address string, said answer, trusted bool) {
+func (r *reading) checkPlaintext(address string, said value, trusted bool) {
 	if !trusted {
 		r.refuse(said, badValue(said.text, "needs TLS, since others than this machine can reach it: listen on loopback, "+
 			"or set serve.tcp_plaintext (--tcp-plaintext) if the network is trusted"))

@@ -18,7 +18,7 @@ func TestRefusedInEveryFormat(t *testing.T) {
 	ofListener := func(key string, value any) document {
 		return document{"listeners": []any{document{"name": "a"}, document{key: value}}}
 	}
-	const port = `: must be a number from 0 to 65535`
+	const port = `: must be a port, a number from 0 to 65535`
 	tests := map[string]struct {
 		content document
 		want    string
@@ -44,29 +44,30 @@ func TestRefusedInEveryFormat(t *testing.T) {
 		"empty section for value": {document{"store": document{}}, "store: must be one value, no list and no section"},
 		"list for a value":        {ofListener("override", []any{"10.0.0.7"}), "listeners[1].override: must be one value, no list and no section"},
 
-		"number for text":        {ofListener("override", 10), `listeners[1].override: "10": must be text: put it in quotes`},
-		"number for a name":      {ofListener("name", 9119), `listeners[1].name: "9119": must be text: put it in quotes`},
-		"boolean for text":       {document{"store": true}, `store: "true": must be text: put it in quotes`},
-		"boolean for a host":     {bind("host", true), `listeners[0].bind.host: "true": must be text: put it in quotes`},
-		"fraction for a host":    {bind("host", 10.5), `listeners[0].bind.host: "10.5": must be text: put it in quotes`},
-		"number for a boolean":   {bind("tls", 1), `listeners[0].bind.tls: "1": must be true or false, without quotes`},
+		"number for an address":  {document{"serve": document{"tcp": 9118}}, `serve.tcp: 9118: must be text: put it in quotes`},
+		"number for text":        {ofListener("override", 10), `listeners[1].override: 10: must be text: put it in quotes`},
+		"number for a name":      {ofListener("name", 9119), `listeners[1].name: 9119: must be text: put it in quotes`},
+		"boolean for text":       {document{"store": true}, `store: true: must be text: put it in quotes`},
+		"boolean for a host":     {bind("host", true), `listeners[0].bind.host: true: must be text: put it in quotes`},
+		"fraction for a host":    {bind("host", 10.5), `listeners[0].bind.host: 10.5: must be text: put it in quotes`},
+		"number for a boolean":   {bind("tls", 1), `listeners[0].bind.tls: 1: must be true or false, without quotes`},
 		"text for a boolean":     {bind("tls", "true"), `listeners[0].bind.tls: "true": must be true or false, without quotes`},
 		"text for a port":        {bind("port", "9119"), `listeners[0].bind.port: "9119"` + port + `, without quotes`},
-		"fraction for a port":    {bind("port", 9119.5), `listeners[0].bind.port: "9119.5"` + port + `, without quotes`},
+		"fraction for a port":    {bind("port", 9119.5), `listeners[0].bind.port: 9119.5` + port + `, without quotes`},
 		"negative port":          {bind("port", -1), `listeners[0].bind.port: "-1"` + port},
 		"port too large":         {bind("port", 65536), `listeners[0].bind.port: "65536"` + port},
 		"port too large by far":  {bind("port", int64(1)<<53), `listeners[0].bind.port: "9007199254740992"` + port},
 		"text for a limit":       {document{"serve": document{"limits": document{"calls": "1024"}}}, `serve.limits.calls: "1024": must be a whole number, without quotes`},
-		"number in a text list":  {document{"serve": document{"allowed_hosts": []any{1}}}, `serve.allowed_hosts[0]: "1": must be text: put it in quotes` + "\nfile FILE: serve.allowed_hosts: this version does not act on it yet: must be [] or left out"},
+		"number in a text list":  {document{"serve": document{"allowed_hosts": []any{1}}}, `serve.allowed_hosts[0]: 1: must be text: put it in quotes` + "\nfile FILE: serve.allowed_hosts: this version does not act on it yet: must be [] or left out"},
 		"number that is no host": {bind("host", 5), `listeners[0].bind.host: "5" is no host: it ends in a number, and is no IPv4 address in the form 192.0.2.1`},
 
 		"host with white space": {bind("host", "a b"), `listeners[0].bind.host: "a b" is no host: it holds white space`},
-		"variable not expanded": {ofListener("advertise", "${HOST}"), `listeners[1].advertise: "${HOST}" is no target: "${HOST}" is no host: it holds a $: was a variable not expanded?`},
+		"variable not expanded": {ofListener("advertise", "${HOST}"), `listeners[1].advertise: "${HOST}" is no target: it holds a $: was a variable not expanded?`},
 		"wildcard override":     {ofListener("override", "0.0.0.0"), `listeners[1].override: "0.0.0.0" is no target: a wildcard can be bound but not dialled; leave it out to let loopback take its place`},
 		"user info":             {ofListener("override", "u:s3cr3t@x"), `listeners[1].override: "REDACTED@x" is no target: it may hold no user info`},
 		"dots in a path":        {ofListener("base_path", "/a/../b"), `listeners[1].base_path: "/a/../b" is no path: it may hold no ".", ".." or wrongly escaped part, and none of ?#[]\"<>^` + "`{|} or white space"},
-		"root as gateway path":  {ofListener("gateway_path", "/"), `listeners[1].gateway_path: "/": must name a path below the base path, such as /api/ws`},
-		"auth mode":             {ofListener("auth", document{"mode": "basic"}), `listeners[1].auth.mode: "basic": must be token, internal or none`},
+		"root as gateway path":  {ofListener("gateway_path", "/"), `listeners[1].gateway_path: "/" is no endpoint path: it must name a path below the base path, such as /api/ws`},
+		"auth mode":             {ofListener("auth", document{"mode": "basic"}), `listeners[1].auth.mode: "basic" is no auth mode: it must be token, internal or none`},
 		"name with a space":     {ofListener("name", "a b"), `listeners[1].name: "a b": a listener's name must be 1 to 128 of the characters A-Z a-z 0-9 . _ -`},
 		"empty name":            {ofListener("name", ""), `listeners[1].name: "": a listener's name must be 1 to 128 of the characters A-Z a-z 0-9 . _ -`},
 		"name there twice":      {ofListener("name", "a"), `listeners[1].name: "a": another listener has this name: give each one of its own`},

@@ -37,10 +37,10 @@ func TestSyntax(t *testing.T) {
 		"YAML: null in a list":     {"a.yaml", "listeners: [~]", "listeners[0]: is empty: remove it, or say what it is"},
 		"YAML: brackets for host":  {"a.yaml", "listeners: [{bind: {host: [0.0.0.0]}}]", "listeners[0].bind.host: must be one value, no list and no section"},
 		"YAML: yes":                {"a.yaml", "serve: {tcp_plaintext: yes}", `serve.tcp_plaintext: "yes": must be true or false, without quotes`},
-		"YAML: not a number":       {"a.yaml", "listeners: [{bind: {port: .nan}}]", `listeners[0].bind.port: "NaN": must be a number from 0 to 65535, without quotes`},
-		"YAML: infinite":           {"a.yaml", "listeners: [{bind: {port: .inf}}]", `listeners[0].bind.port: "+Inf": must be a number from 0 to 65535`},
-		"YAML: over 64 bits":       {"a.yaml", "listeners: [{bind: {port: 18446744073709551615}}]", `listeners[0].bind.port: "18446744073709551615": must be a number from 0 to 65535`},
-		"YAML: date":               {"a.yaml", "store: 2026-01-02", `store: "2026-01-02 00:00:00 +0000 UTC": must be text: put it in quotes`},
+		"YAML: not a number":       {"a.yaml", "listeners: [{bind: {port: .nan}}]", `listeners[0].bind.port: NaN: must be a port, a number from 0 to 65535, without quotes`},
+		"YAML: infinite":           {"a.yaml", "listeners: [{bind: {port: .inf}}]", `listeners[0].bind.port: "+Inf": must be a port, a number from 0 to 65535`},
+		"YAML: over 64 bits":       {"a.yaml", "listeners: [{bind: {port: 18446744073709551615}}]", `listeners[0].bind.port: "18446744073709551615": must be a port, a number from 0 to 65535`},
+		"YAML: date":               {"a.yaml", "store: 2026-01-02", `store: 2026-01-02 00:00:00 +0000 UTC: must be text: put it in quotes`},
 		"YAML: unknown by merge":   {"a.yaml", "log: &a {level: info}\nserve: {<<: *a}\n", "serve.level: there is no such key; there are allowed_hosts, child_token_file, limits, operator_token_file, tcp, tcp_plaintext, tls, unix, unix_allow"},
 		"YAML: not UTF-8":          {"a.yaml", "store: \"\xff\"", "it is not in UTF-8"},
 		"YAML: UTF-16":             {"a.yaml", "\xff\xfes\x00t\x00", "it is not in UTF-8"},
@@ -60,13 +60,13 @@ func TestSyntax(t *testing.T) {
 		"JSON: unknown, null":   {"a.json", `{"server": null}`, "server: there is no such key" + rootKeys},
 		"JSON: null in a list":  {"a.json", `{"listeners": [null]}`, "listeners[0]: is empty: remove it, or say what it is"},
 		"JSON: number too big":  {"a.json", `{"listeners": [{"bind": {"port": 1e999}}]}`, "cannot unmarshal number 1e999 into Go value of type float64"},
-		"JSON: port in text":    {"a.json", `{"listeners": [{"bind": {"port": "9119"}}]}`, `listeners[0].bind.port: "9119": must be a number from 0 to 65535, without quotes`},
+		"JSON: port in text":    {"a.json", `{"listeners": [{"bind": {"port": "9119"}}]}`, `listeners[0].bind.port: "9119": must be a port, a number from 0 to 65535, without quotes`},
 
 		"TOML: empty":     {"a.toml", "\n", empty},
 		"TOML: comments":  {"a.toml", "# nothing\n", empty},
 		"TOML: broken":    {"a.toml", "store = 'memory'\nlog = \n", "line 2: incomplete number"},
 		"TOML: key twice": {"a.toml", "store = 'memory'\nstore = 'etcd'\n", "key store is already defined"},
-		"TOML: date":      {"a.toml", "store = 2026-01-02", `store: "2026-01-02": must be text: put it in quotes`},
+		"TOML: date":      {"a.toml", "store = 2026-01-02", `store: 2026-01-02: must be text: put it in quotes`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func newWatch(newNotifier func() (*fsnotify.Watcher, error), paths []string, tel
 	}
 	w.notifier, w.complete = notifier, true
 	for _, path := range paths {
-		for _, step := range trail(path) {
+		for _, step := range pathEntries(path) {
 			w.entries[step.path()] = true
 			w.complete = notifier.Add(step.dir) == nil && w.complete
 		}

@@ -43,7 +43,7 @@ type Config struct {
 type Listener struct {
 	Config
 
-	// BindSource is who said what it listens on.
+	// BindSource is who said what it listens on. It is FromNobody while that is not known in full.
 	BindSource BindSource
 	// InstanceID is the dashboard run that holds the lease. Empty without a report.
 	InstanceID string
@@ -61,7 +61,7 @@ type BindSource uint8
 
 // The sources of a bind.
 const (
-	// FromNobody means that nothing is known of the bind.
+	// FromNobody means that the listener is not bound: its host or its port is not known.
 	FromNobody BindSource = iota
 	// FromConfig is flags, environment or file.
 	FromConfig

@@ -69,8 +69,8 @@ func NewRegistry(first uint64) *Registry {
 func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
 
 // Configure swaps the configuration in whole. All that changes gets one new revision; what stays the same keeps its
-// own, and where nothing changes there is no new revision. A bad or repeated name is an error, and then nothing
-// changes.
+// own, and where nothing changes there is no new revision. A report stays, unless its listener is not configured any
+// more. A bad or repeated name is an error, and then nothing changes.
 func (r *Registry) Configure(configs []Config) error {
 	seen := map[string]bool{}
 	for _, config := range configs {
@@ -88,6 +88,7 @@ func (r *Registry) Configure(configs []Config) error {
 	for i, config := range configs {
 		r.configs[i] = own(config)
 	}
+	maps.DeleteFunc(r.reports, func(name string, _ rules.Bind) bool { return !seen[name] })
 	r.publish()
 	return nil
 }
@@ -147,14 +148,15 @@ func (r *Registry) publish() {
 	}
 }
 
-// merge is a configured listener with what its dashboard reported.
+// merge is a configured listener with what its dashboard reported. A report without a port takes the place of the
+// configured bind, too.
 func (r *Registry) merge(config Config) Listener {
-	listener := Listener{Config: config}
+	listener, source := Listener{Config: config}, FromConfig
 	if bind, reported := r.reports[config.Name]; reported {
-		listener.Bind = bind
-		listener.BindSource = FromReport
-	} else if config.Bind.IsBound() {
-		listener.BindSource = FromConfig
+		listener.Bind, source = bind, FromReport
+	}
+	if listener.IsBound() {
+		listener.BindSource = source
 	}
 	return listener
 }

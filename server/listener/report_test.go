@@ -74,25 +74,63 @@ func TestReportOfUnknownListener(t *testing.T) {
 	}
 }
 
-// A dashboard does not stop listening because a reload leaves its listener out for a moment.
 func TestReportOutlivesReloads(t *testing.T) {
 	t.Parallel()
 	full := config(t, "default", "0.0.0.0", 9119)
-	registry := registry(t, full)
-	report(t, registry, "default", bind(t, "127.0.0.1", 80))
+	registry := registry(t, full, config(t, "other", "0.0.0.0", 80))
+	report(t, registry, "default", bind(t, "127.0.0.1", 81))
 	configure(t, registry, moved(full))
-	if found := get(t, registry, "default"); found.Bind.Port != 80 {
-		t.Errorf("port is %d after a reload", found.Bind.Port)
+	if found := get(t, registry, "default"); found.Bind.Port != 81 || found.BindSource != listener.FromReport {
+		t.Errorf("port is %d by %d after a reload", found.Bind.Port, found.BindSource)
 	}
-	configure(t, registry)
-	configure(t, registry, full)
-	if found := get(t, registry, "default"); found.Bind.Port != 80 || found.BindSource != listener.FromReport {
-		t.Errorf("port is %d after the listener went and came", found.Bind.Port)
-	}
-	configure(t, registry)
-	registry.Withdraw("default")
-	configure(t, registry, full)
+}
+
+// A name that comes back may be another dashboard's.
+func TestReportEndsWithItsListener(t *testing.T) {
+	t.Parallel()
+	full, other := config(t, "default", "0.0.0.0", 9119), config(t, "other", "0.0.0.0", 80)
+	registry := registry(t, full, other)
+	report(t, registry, "default", bind(t, "127.0.0.1", 81))
+	report(t, registry, "other", bind(t, "127.0.0.1", 82))
+	configure(t, registry, other)
+	configure(t, registry, full, other)
 	if found := get(t, registry, "default"); found.Bind.Port != 9119 || found.BindSource != listener.FromConfig {
-		t.Errorf("port is %d after it was withdrawn meanwhile", found.Bind.Port)
+		t.Errorf("port is %d by %d after the listener went and came", found.Bind.Port, found.BindSource)
+	}
+	if found := get(t, registry, "other"); found.Bind.Port != 82 || found.BindSource != listener.FromReport {
+		t.Errorf("port of the other is %d by %d", found.Bind.Port, found.BindSource)
+	}
+}
+
+// A refused configuration must not end a report, either.
+func TestReportOutlivesARefusedReload(t *testing.T) {
+	t.Parallel()
+	registry := registry(t, config(t, "default", "0.0.0.0", 9119))
+	report(t, registry, "default", bind(t, "127.0.0.1", 81))
+	if err := registry.Configure([]listener.Config{config(t, "a b", "0.0.0.0", 1)}); err == nil {
+		t.Fatal("no error")
+	}
+	configure(t, registry, config(t, "default", "0.0.0.0", 9119))
+	if found := get(t, registry, "default"); found.Bind.Port != 81 {
+		t.Errorf("port is %d", found.Bind.Port)
+	}
+}
+
+// A dashboard may say that it has a host and no port yet: then nobody has said what children can dial.
+func TestReportThatIsNotBound(t *testing.T) {
+	t.Parallel()
+	for name, reported := range map[string]rules.Bind{"no port": bind(t, "127.0.0.1", 0), "no host": {Port: 80}, "nothing": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry := registry(t, config(t, "default", "0.0.0.0", 9119))
+			report(t, registry, "default", reported)
+			if found := get(t, registry, "default"); found.IsBound() || found.BindSource != listener.FromNobody {
+				t.Errorf("bound is %v by %d", found.IsBound(), found.BindSource)
+			}
+			registry.Withdraw("default")
+			if found := get(t, registry, "default"); !found.IsBound() || found.BindSource != listener.FromConfig {
+				t.Errorf("bound is %v by %d after withdrawing", found.IsBound(), found.BindSource)
+			}
+		})
 	}
 }

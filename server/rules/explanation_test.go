@@ -40,7 +40,7 @@ func TestWarnings(t *testing.T) {
 		zone       = "browsers refuse a URL with a zone such as [fe80::1%25eth0]: give the listener an address without one, or an override"
 		underscore = "the name my_service holds an underscore, which some clients and certificates refuse"
 		noSecret   = " but no credential is known, so the URLs carry none and the dashboard will refuse them; " +
-			"set auth.credential_file or DIALPOINT_CREDENTIAL_FILE"
+			"set auth.credential_file (for the default listener DIALPOINT_CREDENTIAL_FILE)"
 		ipv4Only = `ipv6_only has no meaning with bind host "0.0.0.0", which is not the IPv6 wildcard`
 		ownWord  = "a port variable was ignored"
 	)
@@ -74,6 +74,42 @@ func TestWarnings(t *testing.T) {
 			got := resolve(t, test.listener, local()).Explanation.Warnings
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// An operator who writes a port after IPv6 without brackets has written another address.
+func TestWarningOfPortInIPv6(t *testing.T) {
+	t.Parallel()
+	const warning = `"::1:9443" is read as an IPv6 address without a port; write [::1]:9443 if 9443 is the port`
+	tests := map[string]struct {
+		target string
+		want   []string
+	}{
+		"port":                {"::1:9443", []string{warning}},
+		"port, white space":   {" ::1:9443 ", []string{warning}},
+		"highest port":        {"fe80::5:9999", []string{`"fe80::5:9999" is read as an IPv6 address without a port; write [fe80::5]:9999 if 9999 is the port`}},
+		"brackets":            {"[::1]:9443", nil},
+		"brackets around all": {"[::1:9443]", nil},
+		"loopback":            {"::1", nil},
+		"short":               {"2001:db8::5", nil},
+		"whole":               {"1:2:3:4:5:6:7:8", nil},
+		"hexadecimal":         {"::1:94ab", nil},
+		"zero":                {"::1:0", nil},
+		"IPv4 and a port":     {"10.0.0.7:9443", nil},
+		"name and a port":     {"edge.example:9443", nil},
+		"URL":                 {"ws://[::1]:9443", nil},
+		"IPv4-mapped":         {"::ffff:10.0.0.7", nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, changed := range []func(*rules.Listener){overridden(t, test.target), advertised(t, test.target)} {
+				got := resolve(t, with(dashboard(t, "0.0.0.0"), changed, withoutAuth), remote(t, "")).Explanation.Warnings
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("-want +got\n%s", diff)
+				}
 			}
 		})
 	}

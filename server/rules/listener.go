@@ -44,25 +44,6 @@ func (b Bind) scheme() string {
 	return schemeWS
 }
 
-// Auth is how children show to a dashboard that they may connect.
-type Auth struct {
-	Mode       AuthMode
-	Credential Secret
-}
-
-// AuthMode names the query parameter that carries the credential.
-type AuthMode string
-
-// The modes. The zero AuthMode counts as AuthNone.
-const (
-	// AuthToken puts the credential into the parameter "token".
-	AuthToken AuthMode = "token"
-	// AuthInternal puts the credential into the parameter "internal".
-	AuthInternal AuthMode = "internal"
-	// AuthNone adds no credential.
-	AuthNone AuthMode = "none"
-)
-
 // Caller is who asks, and for what.
 type Caller struct {
 	Audience Audience

@@ -29,6 +29,16 @@ func ParsePath(text string) (Path, error) {
 	return Path(path.String()), nil
 }
 
+// ParseEndpointPath reads the path of an endpoint below the base path, such as "/api/ws". It is [ParsePath], and blank
+// text is no path and no error. The root is refused: a [Listener] takes an empty path for one that was not said.
+func ParseEndpointPath(text string) (Path, error) {
+	path, err := ParsePath(text)
+	if err == nil && path == "" && strings.TrimSpace(text) != "" {
+		return "", refuse("endpoint path", text, "it must name a path below the base path, such as "+string(defaultGatewayPath))
+	}
+	return path, err
+}
+
 // forbidden is what a path cannot hold unescaped (RFC 3986, section 3.3).
 const forbidden = "?#[]\\\"<>^`{|}"
 

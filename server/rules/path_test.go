@@ -87,3 +87,30 @@ func TestParsePathRefuses(t *testing.T) {
 		})
 	}
 }
+
+func TestParseEndpointPath(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]rules.Path{"": "", "/ws": "/ws", "//a//b/": "/a/b", "ws": "/ws"} {
+		if got, err := rules.ParseEndpointPath(text); err != nil || got != want {
+			t.Errorf("%q: got %q and error %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+// The root would silently mean the default.
+func TestParseEndpointPathRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"/", "///", " / "} {
+		got, err := rules.ParseEndpointPath(text)
+		wantError(t, err, `"`+text+`" is no endpoint path: it must name a path below the base path, such as /api/ws`)
+		if got != "" {
+			t.Errorf("got %q beside the error", got)
+		}
+	}
+	if got, err := rules.ParseEndpointPath(" \t"); err != nil || got != "" {
+		t.Errorf("blank text is no path and no error: got %q and error %v", got, err)
+	}
+	if _, err := rules.ParseEndpointPath("/a?b"); err == nil {
+		t.Error("what is no path is no endpoint path")
+	}
+}

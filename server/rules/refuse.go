@@ -1,19 +1,31 @@
 package rules
 
 import (
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
 )
 
-// refuse is an error that quotes a value and says what is wrong with it. Who reads the value from somewhere adds
+// refusal is an error that quotes a value and says what is wrong with it. Who reads the value from somewhere adds
 // where.
-func refuse(kind, text, problem string) error {
-	return fmt.Errorf("%s is no %s: %s", quote(text), kind, problem)
+type refusal struct{ kind, text, problem string }
+
+func refuse(kind, text, problem string) error { return &refusal{kind, text, problem} }
+
+// Error implements error.
+func (r *refusal) Error() string { return Quote(r.text) + " is no " + r.kind + ": " + r.problem }
+
+// refuseFor refuses a value for what is wrong with a part of it. Where the part is the whole value, it is quoted once.
+func refuseFor(kind, text string, err error) error {
+	if part, is := errors.AsType[*refusal](err); is && part.text == text {
+		return refuse(kind, text, part.problem)
+	}
+	return refuse(kind, text, err.Error())
 }
 
-// quote shows a refused value, cut to a readable length.
-func quote(text string) string {
+// Quote shows a refused value in an error: quoted as in Go, on one line, cut after 120 bytes, and with [Redacted] for
+// what may be a secret in it, which is the user info, query and fragment of a URL.
+func Quote(text string) string {
 	const enough = 120
 	text = redact(text)
 	if len(text) > enough {

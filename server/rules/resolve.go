@@ -89,6 +89,8 @@ func chooseTarget(listener Listener, target Target, rule Rule) choice {
 		host:   target.Host,
 		port:   target.dialPort(listener.Bind.Port),
 		base:   listener.BasePath,
+
+		warnings: target.warnings(),
 	}
 	if target.Scheme != "" {
 		found.scheme = target.Scheme

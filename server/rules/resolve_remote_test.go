@@ -99,8 +99,8 @@ func TestRemoteNotReachable(t *testing.T) {
 				t.Errorf("reason is %s", why.Reason)
 			}
 			wantError(t, why, "the listener cannot be reached from outside its machine: "+test.problem+
-				"; set advertise (DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers must dial, "+
-				"or ask with audience LOCAL if the caller shares the listener's loopback")
+				"; set advertise (for the default listener DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers "+
+				"must dial, or ask with audience LOCAL if the caller shares the listener's loopback")
 		})
 	}
 }
@@ -147,7 +147,7 @@ func TestNotBound(t *testing.T) {
 					t.Errorf("reason is %s", why.Reason)
 				}
 				wantError(t, why, "the listener is not bound yet: "+test.problem+
-					"; set bind.host and bind.port (DIALPOINT_BIND_HOST, DIALPOINT_BIND_PORT), or ask again with wait once the dashboard is up")
+					"; set bind.host and bind.port (for the default listener DIALPOINT_BIND_HOST and DIALPOINT_BIND_PORT)")
 			})
 		}
 	}

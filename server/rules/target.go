@@ -2,6 +2,7 @@ package rules
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 )
 
@@ -60,7 +61,7 @@ func ParseTarget(text string) (Target, error) {
 		err = target.readHostPort(text)
 	}
 	if err != nil {
-		return Target{}, refuse("target", text, err.Error())
+		return Target{}, refuseFor("target", text, err)
 	}
 	if target.Host.IsWildcard() {
 		return Target{}, refuse("target", text, "a wildcard can be bound but not dialled; leave it out to let loopback take its place")
@@ -133,4 +134,17 @@ func (t Target) dialPort(bind Port) Port {
 	default:
 		return bind
 	}
+}
+
+// warnings says what an operator may have meant by the target instead. IPv6 without brackets takes no port, so that
+// what was meant for one is its last group.
+func (t Target) warnings() []string {
+	colon := max(strings.LastIndexByte(t.Text, ':'), 0)
+	address, rest := t.Text[:colon], strings.TrimPrefix(t.Text[colon:], ":")
+	port, badPort := ParsePort(rest)
+	if addr, err := netip.ParseAddr(address); err != nil || !addr.Is6() || badPort != nil {
+		return nil
+	}
+	return []string{Quote(t.Text) + " is read as an IPv6 address without a port; write [" + address + "]:" + port.String() +
+		" if " + port.String() + " is the port"}
 }

@@ -39,5 +39,6 @@ func notBound(problem string) *Unavailable {
 
 func notReachable(problem string) *Unavailable {
 	return &Unavailable{NotReachable, "the listener cannot be reached from outside its machine: " + problem +
-		"; set advertise (for the default listener DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers must dial, or ask with audience LOCAL if the caller shares the listener's loopback"}
+		"; set advertise (for the default listener DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers " +
+		"must dial, or ask with audience LOCAL if the caller shares the listener's loopback"}
 }

@@ -20,6 +20,8 @@ type choice struct {
 	// portUnsaid leaves the port out of the URL: it is the scheme's default.
 	portUnsaid bool
 	base       Path
+	// warnings are about the target that was chosen, if it was one.
+	warnings []string
 }
 
 // Credential is a query parameter that lets a child in.

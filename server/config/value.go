@@ -2,9 +2,9 @@ package config
 
 import "strings"
 
-// answer is a value as somebody said it.
-type answer struct {
-	// text is the value, whatever its type. White space and quotes are left to who reads the answer.
+// value is one value as somebody said it.
+type value struct {
+	// text is the value, whatever its type. White space and quotes are left to who reads it.
 	text string
 	// source is who said it, as in [Setting].
 	source string
@@ -17,12 +17,12 @@ type answer struct {
 // fromDefault is the source of what nobody said.
 const fromDefault = "default"
 
-// isSaid reports whether somebody said it. Nobody said a default.
-func (a answer) isSaid() bool { return a.source != fromDefault }
+// isSet reports whether somebody said it. Nobody said a default.
+func (v value) isSet() bool { return v.source != fromDefault }
 
-// question asks for one value.
-type question struct {
-	place
+// query is for one value.
+type query struct {
+	key
 
 	// show is the key in [Setting].
 	show string
@@ -40,13 +40,13 @@ func written[T ~string](value *T) *string {
 	return &said
 }
 
-// answers are all that was said to a question, in order of precedence. Blank variables are left out, since a shell or
-// a container file cannot unset one. Blank flags and keys are kept: an empty bind host has a meaning, so that it is for
-// the reader of an answer to pass over what is blank.
-func (r *reading) answers(q question) []answer {
-	var said []answer
+// values are all that was said of one, in order of precedence. Blank variables are left out, since a shell or a
+// container file cannot unset one. Blank flags and keys are kept: an empty bind host has a meaning, so that it is for
+// the reader of a value to pass over what is blank.
+func (r *reading) values(q query) []value {
+	var said []value
 	if text, given := r.sources.Flags[q.flag]; given && q.flag != "" {
-		said = append(said, answer{text: text, source: "flag --" + q.flag, where: "flag --" + q.flag})
+		said = append(said, value{text: text, source: "flag --" + q.flag, where: "flag --" + q.flag})
 	}
 	for _, name := range q.env {
 		text := r.sources.env(name)
@@ -54,11 +54,11 @@ func (r *reading) answers(q question) []answer {
 			text = r.sources.plainEnv(name)
 		}
 		if text != "" {
-			said = append(said, answer{text: text, source: "env " + name, where: "env " + name, fromEnv: true})
+			said = append(said, value{text: text, source: "env " + name, where: "env " + name, fromEnv: true})
 		}
 	}
 	if q.file != nil {
-		said = append(said, answer{
+		said = append(said, value{
 			text:   *q.file,
 			source: "file " + r.file + " " + q.fileKey,
 			where:  "file " + r.file + ": " + q.fileKey,
@@ -67,14 +67,14 @@ func (r *reading) answers(q question) []answer {
 	return said
 }
 
-// ask is the first answer that is not blank, without white space around it, or the default.
-func (r *reading) ask(q question, otherwise string) answer {
-	for _, said := range r.answers(q) {
+// lookup is the first value that is not blank, without white space around it, or the default.
+func (r *reading) lookup(q query, otherwise string) value {
+	for _, said := range r.values(q) {
 		if said.text = strings.TrimSpace(said.text); said.text != "" {
 			return said
 		}
 	}
-	return answer{text: otherwise, source: fromDefault, where: "the default of " + q.show}
+	return value{text: otherwise, source: fromDefault, where: "the default of " + q.show}
 }
 
 // plainEnv is a variable without white space around it, the carriage returns of files written on Windows included. One

@@ -34,7 +34,7 @@ func tree(t *testing.T, entries ...string) string {
 	return dir
 }
 
-// below is the part of a trail in a directory, as one line.
+// below is the part of the path entries in a directory, as one line.
 func below(dir string, steps []step) string {
 	var found []string
 	for _, one := range steps {
@@ -45,7 +45,7 @@ func below(dir string, steps []step) string {
 	return strings.Join(found, " ")
 }
 
-func TestTrail(t *testing.T) {
+func TestPathEntries(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		entries []string
@@ -72,7 +72,7 @@ func TestTrail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := tree(t, test.entries...)
-			if got := below(dir, trail(dir+"/"+test.path)); got != test.want {
+			if got := below(dir, pathEntries(dir+"/"+test.path)); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
@@ -80,10 +80,10 @@ func TestTrail(t *testing.T) {
 }
 
 // TestTrailBeginsAtTheRoot checks that any directory may be the one that is swapped.
-func TestTrailBeginsAtTheRoot(t *testing.T) {
+func TestPathEntriesBeginsAtTheRoot(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "a")
-	steps := trail(filepath.Join(dir, "a"))
+	steps := pathEntries(filepath.Join(dir, "a"))
 	var want []step
 	for path := filepath.Join(dir, "a"); path != "/"; path = filepath.Dir(path) {
 		want = append([]step{{filepath.Dir(path), filepath.Base(path)}}, want...)
@@ -93,28 +93,28 @@ func TestTrailBeginsAtTheRoot(t *testing.T) {
 	}
 }
 
-func TestTrailOfLoop(t *testing.T) {
+func TestPathEntriesOfLoop(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "a -> b", "b -> a")
-	if steps := trail(filepath.Join(dir, "a")); len(steps) > 100 {
+	if steps := pathEntries(filepath.Join(dir, "a")); len(steps) > 100 {
 		t.Errorf("there are %d steps, want an end after %d symlinks", len(steps), maxLinks)
 	}
 }
 
 // TestTrailOfRelativePath checks that a path is looked up from the working directory.
-func TestTrailOfRelativePath(t *testing.T) {
+func TestPathEntriesOfRelativePath(t *testing.T) {
 	dir := tree(t, "d/", "a")
 	t.Chdir(filepath.Join(dir, "d"))
-	if got := below(dir, trail("../a")); got != "d a" {
+	if got := below(dir, pathEntries("../a")); got != "d a" {
 		t.Errorf("got %s, want d a", got)
 	}
 }
 
 // TestTrailHoldsNoLinkOnTheWay checks that a watched directory is the one that the system would find.
-func TestTrailHoldsNoLinkOnTheWay(t *testing.T) {
+func TestPathEntriesHoldsNoLinkOnTheWay(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, "..1/", "..1/a", "..data -> ..1", "a -> ..data/a", "l -> .")
-	for _, one := range trail(filepath.Join(dir, "l/l/a")) {
+	for _, one := range pathEntries(filepath.Join(dir, "l/l/a")) {
 		if physical, err := filepath.EvalSymlinks(one.dir); err != nil || physical != one.dir {
 			t.Errorf("%s is %s, error %v", one.dir, physical, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// looks records when a pace looked and why, on the clock of a bubble.
+// looks records when a debouncer looked and why, on the clock of a bubble.
 type looks struct {
 	mu    sync.Mutex
 	begin time.Time
@@ -34,22 +34,22 @@ type look struct {
 	why   reason
 }
 
-// running is a pace that runs until the test ends, with its mailboxes.
-func running(t *testing.T, every time.Duration) (seen *looks, stir, ask func()) {
+// running is a debouncer that runs until the test ends, with its mailboxes.
+func running(t *testing.T, every time.Duration) (seen *looks, notify, request func()) {
 	t.Helper()
-	stirredBox, askedBox := make(chan struct{}, 1), make(chan struct{}, 1)
+	changedBox, requestedBox := make(chan struct{}, 1), make(chan struct{}, 1)
 	seen = &looks{begin: time.Now()}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		pace{stirredBox, askedBox}.run(ctx, func(why reason) time.Duration {
+		debouncer{changedBox, requestedBox}.run(ctx, func(why reason) time.Duration {
 			seen.add(why)
 			return every
 		})
 	}()
 	t.Cleanup(func() { cancel(); <-done })
-	return seen, func() { post(stirredBox) }, func() { post(askedBox) }
+	return seen, func() { post(changedBox) }, func() { post(requestedBox) }
 }
 
 func post(mailbox chan<- struct{}) {
@@ -73,7 +73,7 @@ func (l *looks) want(t *testing.T, want ...look) {
 	}
 }
 
-func TestPaceLooksAtOnceAndRoutinely(t *testing.T) {
+func TestDebouncerLooksAtOnceAndRoutinely(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		seen, _, _ := running(t, 5*time.Second)
@@ -82,28 +82,28 @@ func TestPaceLooksAtOnceAndRoutinely(t *testing.T) {
 	})
 }
 
-func TestPaceLetsEventsSettle(t *testing.T) {
+func TestDebouncerLetsEventsSettle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		seen, stir, _ := running(t, time.Minute)
+		seen, notify, _ := running(t, time.Minute)
 		pass(t, time.Second)
 		for range 3 {
-			stir()
+			notify()
 			pass(t, 10*time.Millisecond)
 		}
 		pass(t, time.Second)
-		seen.want(t, look{0, routine}, look{time.Second + settle, stirred})
+		seen.want(t, look{0, routine}, look{time.Second + settle, changed})
 	})
 }
 
-// TestPaceIsNotStarved stirs without a pause: each settling ends all the same.
-func TestPaceIsNotStarved(t *testing.T) {
+// TestDebouncerIsNotStarved notifies without a pause: each settling ends all the same.
+func TestDebouncerIsNotStarved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		seen, stir, _ := running(t, time.Minute)
+		seen, notify, _ := running(t, time.Minute)
 		synctest.Wait()
 		for range 1000 {
-			stir()
+			notify()
 			pass(t, time.Millisecond)
 		}
 		pass(t, time.Second)
@@ -113,24 +113,24 @@ func TestPaceIsNotStarved(t *testing.T) {
 	})
 }
 
-func TestPaceDoesAsItIsAsked(t *testing.T) {
+func TestDebouncerDoesAsRequested(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		seen, stir, ask := running(t, time.Minute)
+		seen, notify, request := running(t, time.Minute)
 		pass(t, time.Second)
-		ask()
+		request()
 		pass(t, time.Second)
-		stir()
-		ask()
-		ask()
+		notify()
+		request()
+		request()
 		pass(t, time.Second)
-		if seen.all()[1] != (look{time.Second, asked}) {
+		if seen.all()[1] != (look{time.Second, requested}) {
 			t.Errorf("looked at %v, want at once when asked", seen.all())
 		}
-		if asks := count(seen.all(), asked); asks != 2 {
+		if asks := count(seen.all(), requested); asks != 2 {
 			t.Errorf("looked %d times because asked, want 2: %v", asks, seen.all())
 		}
-		if stirs := count(seen.all(), stirred); stirs != 1 {
+		if stirs := count(seen.all(), changed); stirs != 1 {
 			t.Errorf("looked %d times because stirred, want 1: %v", stirs, seen.all())
 		}
 	})
@@ -146,21 +146,21 @@ func count(found []look, why reason) int {
 	return n
 }
 
-// TestPaceEnds checks that a pace ends with its context, while it waits and while events settle.
-func TestPaceEnds(t *testing.T) {
+// TestDebouncerEnds checks that a debouncer ends with its context, while it waits and while events settle.
+func TestDebouncerEnds(t *testing.T) {
 	t.Parallel()
 	for name, events := range map[string]int{"waiting": 0, "settling": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				stirredBox := make(chan struct{}, 1)
+				changedBox := make(chan struct{}, 1)
 				for range events {
-					stirredBox <- struct{}{}
+					changedBox <- struct{}{}
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), settle/2)
 				defer cancel()
 				begin := time.Now()
-				pace{stirred: stirredBox}.run(ctx, func(reason) time.Duration { return time.Minute })
+				debouncer{changed: changedBox}.run(ctx, func(reason) time.Duration { return time.Minute })
 				if took := time.Since(begin); took != settle/2 {
 					t.Errorf("ended after %v, want %v", took, settle/2)
 				}

@@ -15,20 +15,20 @@ type reason uint8
 const (
 	// routine is a look without a cause.
 	routine reason = iota
-	// stirred is an event.
-	stirred
-	// asked is somebody's wish.
-	asked
+	// changed is an event.
+	changed
+	// requested is somebody's wish.
+	requested
 )
 
-// pace says when to look at files. It knows nothing of files, so that a test can run it on a clock of its own.
+// debouncer says when to look at files. It knows nothing of files, so that a test can run it on a clock of its own.
 //
 // Both channels are mailboxes of one: what comes in while it looks is seen by the look after it.
-type pace struct{ stirred, asked <-chan struct{} }
+type debouncer struct{ changed, requested <-chan struct{} }
 
-// run is where a Follow spends its time. It checks at once, and then for each reason there is, until the context ends. The check says how long until the
-// next routine one.
-func (p pace) run(ctx context.Context, check func(reason) time.Duration) {
+// run is where a Follow spends its time. It checks at once, and then for each reason there is, until the context ends.
+// The check says how long until the next routine one.
+func (p debouncer) run(ctx context.Context, check func(reason) time.Duration) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -40,17 +40,17 @@ func (p pace) run(ctx context.Context, check func(reason) time.Duration) {
 	}
 }
 
-// next waits for a reason. It is not alive when the context has ended. What is asked for does not wait for events to
-// settle: whoever asks has finished writing.
-func (p pace) next(ctx context.Context, timer *time.Timer) (why reason, alive bool) {
+// next waits for a reason. It is not alive when the context has ended. What is requested does not wait for events to
+// settle: whoever requests it has finished writing.
+func (p debouncer) next(ctx context.Context, timer *time.Timer) (why reason, alive bool) {
 	select {
 	case <-ctx.Done():
 		return routine, false
-	case <-p.asked:
-		return asked, true
+	case <-p.requested:
+		return requested, true
 	case <-timer.C:
 		return routine, true
-	case <-p.stirred:
+	case <-p.changed:
 	}
 	timer.Reset(settle)
 	select {
@@ -58,14 +58,14 @@ func (p pace) next(ctx context.Context, timer *time.Timer) (why reason, alive bo
 		return routine, false
 	case <-timer.C:
 		p.drain()
-		return stirred, true
+		return changed, true
 	}
 }
 
 // drain forgets events that the check to come will see the result of.
-func (p pace) drain() {
+func (p debouncer) drain() {
 	select {
-	case <-p.stirred:
+	case <-p.changed:
 	default:
 	}
 }

@@ -16,10 +16,10 @@ type step struct{ dir, name string }
 // path is the entry's own path, and the name under which its events come.
 func (s step) path() string { return filepath.Join(s.dir, s.name) }
 
-// trail is every entry whose change may lead a path to another file, in the order in which the system looks them up:
+// pathEntries is every entry whose change may lead a path to another file, in the order in which the system looks them up:
 // each directory, each symlink and what it points to, the file itself. It ends at the first that is missing, which is
 // then the one to wait for.
-func trail(path string) []step {
+func pathEntries(path string) []step {
 	w := walk{}
 	w.turn(absolute(path))
 	for len(w.ahead) > 0 && w.advance() {
