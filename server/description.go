@@ -69,11 +69,14 @@ func (l Listener) parse() (listener.Config, error) {
 			Override:    read(&reader, "override", l.Override, rules.ParseTarget),
 			Advertise:   read(&reader, "advertise", l.Advertise, rules.ParseTarget),
 			BasePath:    read(&reader, "base path", l.BasePath, rules.ParsePath),
-			GatewayPath: read(&reader, "gateway path", l.GatewayPath, rules.ParsePath),
-			SidecarPath: read(&reader, "sidecar path", l.SidecarPath, rules.ParsePath),
-			Auth:        read(&reader, "auth mode", l.AuthMode, l.auth),
+			GatewayPath: read(&reader, "gateway path", l.GatewayPath, rules.ParseEndpointPath),
+			SidecarPath: read(&reader, "sidecar path", l.SidecarPath, rules.ParseEndpointPath),
+			Auth:        rules.Auth{Credential: read(&reader, "credential", l.Credential, rules.ParseCredential)},
 		},
 	}
+	config.Auth.Mode = read(&reader, "auth mode", string(l.AuthMode), func(mode string) (rules.AuthMode, error) {
+		return rules.ParseAuthMode(mode, config.Auth.Credential)
+	})
 	if config.Name == "" {
 		config.Name = listener.DefaultName
 	}
@@ -83,21 +86,6 @@ func (l Listener) parse() (listener.Config, error) {
 		return config, fmt.Errorf("listener %q: %w", config.Name, reader.err)
 	}
 	return config, nil
-}
-
-func (l Listener) auth(mode rules.AuthMode) (rules.Auth, error) {
-	auth := rules.Auth{Mode: mode, Credential: rules.NewSecret(l.Credential)}
-	switch mode {
-	case "":
-		auth.Mode = rules.AuthNone
-		if l.Credential != "" {
-			auth.Mode = rules.AuthToken
-		}
-	case rules.AuthToken, rules.AuthInternal, rules.AuthNone:
-	default:
-		return auth, fmt.Errorf("%q is none of token, internal and none", mode)
-	}
-	return auth, nil
 }
 
 // reader keeps the first error of several reads.

@@ -74,7 +74,9 @@ func TestBadDescriptionIsRefused(t *testing.T) {
 		"base path":     {server.Listener{BasePath: "/a/../b"}, "base path: "},
 		"gateway path":  {server.Listener{GatewayPath: "/a?b"}, "gateway path: "},
 		"sidecar path":  {server.Listener{SidecarPath: "/a b"}, "sidecar path: "},
-		"auth mode":     {server.Listener{AuthMode: "cookie"}, `auth mode: "cookie" is none of token, internal and none`},
+		"auth mode":     {server.Listener{AuthMode: "cookie"}, `auth mode: "cookie" is no auth mode: it must be token, internal or none`},
+		"root endpoint": {server.Listener{GatewayPath: "/"}, "gateway path: "},
+		"credential":    {server.Listener{Credential: "a\nb"}, "credential: "},
 		"the first":     {server.Listener{Override: "0.0.0.0", BasePath: "?"}, "override: "},
 	}
 	for name, test := range tests {
