@@ -26,7 +26,7 @@ test: ## Run the tests with the race detector
 
 .PHONY: e2e
 e2e: tools ## Run the built command with buf curl, grpcurl, curl, children and a proxy
-	go test -race -tags e2e -run '^TestE2E' -count 1 ./cmd/dialpoint ./e2e
+	go test -race -tags e2e -run '^TestE2E' -count 1 ./cmd/dialpoint ./e2e ./examples/...
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)
@@ -56,7 +56,7 @@ lint: tools ## Check formatting, lint, and that generated code and modules are u
 	buf format -d --exit-code
 	buf lint
 	golangci-lint fmt --diff
-	go vet ./... && go vet -tags e2e ./cmd/dialpoint ./e2e
+	go vet ./... && go vet -tags e2e ./...
 	golangci-lint run --build-tags e2e
 	go mod tidy -diff
 	cd tools && go mod tidy -diff

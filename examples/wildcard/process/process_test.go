@@ -1,3 +1,5 @@
+//go:build e2e
+
 package process_test
 
 import (
@@ -28,7 +30,7 @@ func start(ctx context.Context, t *testing.T, script string) *process.Process {
 	return p
 }
 
-func TestOutputs(t *testing.T) {
+func TestE2EOutputs(t *testing.T) {
 	t.Parallel()
 	p := start(t.Context(), t, "echo one; echo two >&2; echo three")
 	if err := p.Wait(); err != nil {
@@ -39,7 +41,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-func TestExitCode(t *testing.T) {
+func TestE2EExitCode(t *testing.T) {
 	t.Parallel()
 	p := start(t.Context(), t, "exit 69")
 	var failure *exec.ExitError
@@ -48,7 +50,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-func TestAwait(t *testing.T) {
+func TestE2EAwait(t *testing.T) {
 	t.Parallel()
 	p := start(t.Context(), t, "echo starting >&2; echo ready port=1 >&2; read forever")
 	line, err := p.Await(t.Context(), &p.Err, "ready")
@@ -57,7 +59,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-func TestAwaitEndsWithTheProcess(t *testing.T) {
+func TestE2EAwaitEndsWithTheProcess(t *testing.T) {
 	t.Parallel()
 	p := start(t.Context(), t, "echo address in use; exit 3")
 	_, err := p.Await(t.Context(), &p.Out, "ready")
@@ -66,7 +68,7 @@ func TestAwaitEndsWithTheProcess(t *testing.T) {
 	}
 }
 
-func TestStopLetsItEndInOrder(t *testing.T) {
+func TestE2EStopLetsItEndInOrder(t *testing.T) {
 	t.Parallel()
 	p := start(t.Context(), t, "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.01; done")
 	if _, err := p.Await(t.Context(), &p.Out, "ready"); err != nil {
@@ -85,7 +87,7 @@ func TestStopLetsItEndInOrder(t *testing.T) {
 	}
 }
 
-func TestContextEndsIt(t *testing.T) {
+func TestE2EContextEndsIt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	p := start(ctx, t, "echo ready; exec sleep 600")
@@ -98,7 +100,7 @@ func TestContextEndsIt(t *testing.T) {
 	}
 }
 
-func TestNoSuchProgram(t *testing.T) {
+func TestE2ENoSuchProgram(t *testing.T) {
 	t.Parallel()
 	if _, err := process.Start(exec.CommandContext(t.Context(), "/no/such/program")); err == nil {
 		t.Error("got no error")
