@@ -23,6 +23,9 @@ const (
 	// ReasonListenerNotReachable means that no address is known on which this caller could reach the listener
 	// (failed_precondition).
 	ReasonListenerNotReachable Reason = "LISTENER_NOT_REACHABLE"
+	// ReasonShuttingDown means that the service stops, and what was open with it (unavailable). A call of this package
+	// looks for the next one by itself.
+	ReasonShuttingDown Reason = "SHUTTING_DOWN"
 	// ReasonFieldInvalid means that a field of the request is wrong (invalid_argument). The message names it.
 	ReasonFieldInvalid Reason = "FIELD_INVALID"
 	// ReasonListenerHeld means that another live instance holds the listener (aborted).

@@ -23,6 +23,7 @@ func TestCommandsWorkBehindAProxy(t *testing.T) {
 			t.Errorf("resolve at %s printed %q", address, got)
 		}
 		h.must(t, env, "listeners", "--addr", address)
+		h.must(t, env, "exec", "--addr", address, "--", "child", "exit", "0")
 		w := h.watch(t, env, "--addr", address)
 		w.next(t)
 		mustDo(t, w.process.Process.Signal(syscall.SIGINT))
