@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dialpoint/client"
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
 )
 
@@ -74,27 +75,31 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	endpoints, err := e.resolve(cmd)
+	request, err := e.request()
+	if err != nil {
+		return err
+	}
+	service, err := e.connect(e.wait)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+	endpoints, err := e.resolve(cmd, service, request)
 	if err != nil {
 		return err
 	}
 	if reaction == nil {
 		return program.become(e.environ(os.Environ(), endpoints))
 	}
-	return e.supervise(cmd, program, endpoints, reaction)
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	changes := make(chan *dialpointv1.Endpoints, 1)
+	go follow(ctx, cmd, service, request, changes)
+	return e.supervisor(program, endpoints, reaction).run(changes)
 }
 
 // resolve waits until there is something to dial. Where that is optional, no endpoints are no error.
-func (e *execution) resolve(cmd *cobra.Command) (*dialpointv1.Endpoints, error) {
-	request, err := e.request()
-	if err != nil {
-		return nil, err
-	}
-	service, err := e.connect(e.wait)
-	if err != nil {
-		return nil, err
-	}
-	defer service.Close()
+func (e *execution) resolve(cmd *cobra.Command, service *client.Client, request client.Request) (*dialpointv1.Endpoints, error) {
 	endpoints, err := service.Resolve(cmd.Context(), request)
 	if err != nil && e.optional && exitCode(err) == exitUnavailable {
 		cmd.PrintErrf("dialpoint: the child starts without URLs: %v\n", err)
@@ -103,15 +108,9 @@ func (e *execution) resolve(cmd *cobra.Command) (*dialpointv1.Endpoints, error) 
 	return endpoints, err
 }
 
-// supervise stays as the child's parent until the child ends.
-func (e *execution) supervise(cmd *cobra.Command, program program, endpoints *dialpointv1.Endpoints, reaction reaction) error {
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
-	changes := make(chan *dialpointv1.Endpoints, 1)
-	if err := e.follow(ctx, cmd, changes); err != nil {
-		return err
-	}
-	parent := &supervisor{
+// supervisor is the parent of a child that was given these endpoints.
+func (e *execution) supervisor(program program, endpoints *dialpointv1.Endpoints, reaction reaction) *supervisor {
+	return &supervisor{
 		spawn: func(endpoints *dialpointv1.Endpoints) (int, error) {
 			return program.start(e.environ(os.Environ(), endpoints))
 		},
@@ -120,31 +119,18 @@ func (e *execution) supervise(cmd *cobra.Command, program program, endpoints *di
 		grace:   e.grace,
 		current: endpoints,
 	}
-	return parent.run(changes)
 }
 
-// follow sends the endpoints to a mailbox of one whenever they change, in the background.
-func (e *execution) follow(ctx context.Context, cmd *cobra.Command, changes chan *dialpointv1.Endpoints) error {
-	request, err := e.request()
-	if err != nil {
-		return err
-	}
-	service, err := e.connect(e.wait)
-	if err != nil {
-		return err
-	}
-	go func() {
-		defer service.Close()
-		for update, err := range service.Watch(ctx, request) {
-			if err != nil && ctx.Err() == nil {
-				cmd.PrintErrf("dialpoint: changes are not followed any more: %v\n", err)
-			}
-			if update.GetEndpoints() != nil {
-				replace(changes, update.GetEndpoints())
-			}
+// follow sends the endpoints to a mailbox of one whenever they change, until the context ends.
+func follow(ctx context.Context, cmd *cobra.Command, service *client.Client, request client.Request, changes chan *dialpointv1.Endpoints) {
+	for update, err := range service.Watch(ctx, request) {
+		if err != nil && ctx.Err() == nil {
+			cmd.PrintErrf("dialpoint: changes are not followed any more: %v\n", err)
 		}
-	}()
-	return nil
+		if update.GetEndpoints() != nil {
+			replace(changes, update.GetEndpoints())
+		}
+	}
 }
 
 // replace puts the newest value into a mailbox of one.

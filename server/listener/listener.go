@@ -6,7 +6,6 @@ package listener
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"dialpoint/server/rules"
@@ -15,20 +14,15 @@ import (
 // DefaultName is the name of the listener that a caller means who names none.
 const DefaultName = "default"
 
-const maxNameLength = 128
-
 var errName = errors.New("a listener's name must be 1 to 128 of the characters A-Z a-z 0-9 . _ -")
 
-// CheckName reports whether a listener may have this name. Names keep their case.
+// CheckName reports whether a listener may have this name: it has the form of a channel, and is not empty. Names keep
+// their case.
 func CheckName(name string) error {
-	if name == "" || len(name) > maxNameLength || strings.ContainsFunc(name, notNameByte) {
+	if name == "" || rules.CheckChannel(name) != nil {
 		return errName
 	}
 	return nil
-}
-
-func notNameByte(r rune) bool {
-	return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", r)
 }
 
 // Config is a listener as it is configured.
