@@ -3,20 +3,15 @@ package api
 import (
 	"errors"
 	"fmt"
-	"time"
 	"unicode/utf8"
 
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/durationpb"
 
+	"dialpoint/server/failure"
 	"dialpoint/server/listener"
 	"dialpoint/server/rules"
 )
-
-// Domain is the domain of every ErrorInfo that the service sends.
-const Domain = "dialpoint"
 
 // The reasons beside those of [rules.Reason].
 const (
@@ -24,9 +19,6 @@ const (
 	reasonFieldInvalid    = "FIELD_INVALID"
 	reasonShuttingDown    = "SHUTTING_DOWN"
 )
-
-// retryDelay is what a caller is told to wait before it asks again for what it may well get by then.
-const retryDelay = time.Second
 
 // maxQuoted is how many bytes of what a caller wrote are repeated to it. No listener has a longer name.
 const maxQuoted = 128
@@ -44,24 +36,8 @@ func Quoted(text string) string {
 	return text[:end] + "…"
 }
 
-// fail is an error of the API, with its reason and any further details. It wraps its cause.
-func fail(code connect.Code, reason string, cause error, details ...proto.Message) *connect.Error {
-	failure := connect.NewError(code, cause)
-	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
-	for _, message := range append([]proto.Message{info}, details...) {
-		if detail, err := connect.NewErrorDetail(message); err == nil {
-			failure.AddDetail(detail)
-		}
-	}
-	return failure
-}
-
-func retry() *errdetails.RetryInfo {
-	return &errdetails.RetryInfo{RetryDelay: durationpb.New(retryDelay)}
-}
-
 func unknownListener(name string) *connect.Error {
-	return fail(connect.CodeNotFound, reasonListenerUnknown, errors.New(unknownMessage(name)))
+	return failure.New(connect.CodeNotFound, reasonListenerUnknown, errors.New(unknownMessage(name)))
 }
 
 func unknownMessage(name string) string {
@@ -73,12 +49,12 @@ func unknownMessage(name string) string {
 
 func invalidField(field, problem string) *connect.Error {
 	violation := &errdetails.BadRequest_FieldViolation{Field: field, Description: problem, Reason: reasonFieldInvalid}
-	return fail(connect.CodeInvalidArgument, reasonFieldInvalid, errors.New(field+": "+problem),
+	return failure.New(connect.CodeInvalidArgument, reasonFieldInvalid, errors.New(field+": "+problem),
 		&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{violation}})
 }
 
 func shuttingDown() *connect.Error {
-	return fail(connect.CodeUnavailable, reasonShuttingDown, errors.New("the service is shutting down; ask again"), retry())
+	return failure.New(connect.CodeUnavailable, reasonShuttingDown, errors.New("the service is shutting down; ask again"), failure.Retry())
 }
 
 // unresolved is the error of a call for one of [rules.Resolve].
@@ -88,9 +64,9 @@ func unresolved(err error) *connect.Error {
 	case !ok:
 		return connect.NewError(connect.CodeInternal, err)
 	case why.Reason == rules.NotBound:
-		return fail(connect.CodeUnavailable, string(why.Reason), fmt.Errorf("%w; or ask with wait", err), retry())
+		return failure.New(connect.CodeUnavailable, string(why.Reason), fmt.Errorf("%w; or ask with wait", err), failure.Retry())
 	default:
-		return fail(connect.CodeFailedPrecondition, string(why.Reason), err)
+		return failure.New(connect.CodeFailedPrecondition, string(why.Reason), err)
 	}
 }
 
