@@ -1,0 +1,120 @@
+package access
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"dialpoint/server/rules"
+)
+
+// The names of the files that [EnsureTokens] keeps.
+const (
+	ChildTokenFile    = "child.token"
+	OperatorTokenFile = "operator.token"
+)
+
+const (
+	// tokenEntropy is how many random bytes a token is made of.
+	tokenEntropy = 32
+	// maxTokenFile bounds a token file, in bytes: the longest token, and some white space around it.
+	maxTokenFile = 4096 + 256
+	// othersAccess is any permission of group and others.
+	othersAccess = 0o077
+)
+
+// EnsureTokens reads the tokens in a directory, and makes those that are missing: 32 random bytes in hexadecimal, in a
+// file of mode 0600. Processes that do so at the same time agree on one. The directory must be there. A file is refused
+// if it is a symbolic link or no regular file, belongs to another user than this process's or root, can be accessed by
+// others, or does not hold a token alone (see [rules.ParseToken]). The error names the file and never shows what is in
+// it.
+func EnsureTokens(dir string) (child, operator rules.Secret, err error) {
+	if child, err = ensureToken(filepath.Join(dir, ChildTokenFile)); err != nil {
+		return rules.Secret{}, rules.Secret{}, err
+	}
+	if operator, err = ensureToken(filepath.Join(dir, OperatorTokenFile)); err != nil {
+		return rules.Secret{}, rules.Secret{}, err
+	}
+	return child, operator, nil
+}
+
+func ensureToken(path string) (rules.Secret, error) {
+	token, err := readToken(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeToken(path); err != nil {
+			return rules.Secret{}, fmt.Errorf("token file %s cannot be made: %w", path, err)
+		}
+		token, err = readToken(path)
+	}
+	if err != nil {
+		return rules.Secret{}, fmt.Errorf("token file %s: %w: remove it, and another is made at the next start", path, err)
+	}
+	return token, nil
+}
+
+// readToken opens first and looks then, so that what was looked at is what is read.
+func readToken(path string) (rules.Secret, error) {
+	// A FIFO must not make the service wait for who writes to it.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return rules.Secret{}, errors.New("it is a symbolic link")
+	}
+	if err != nil {
+		return rules.Secret{}, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return rules.Secret{}, err
+	}
+	if err := checkTokenFile(info); err != nil {
+		return rules.Secret{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxTokenFile))
+	if err != nil {
+		return rules.Secret{}, err
+	}
+	return rules.ParseToken(string(text))
+}
+
+func checkTokenFile(info fs.FileInfo) error {
+	owner, is := info.Sys().(*syscall.Stat_t)
+	switch mode := info.Mode(); {
+	case !mode.IsRegular():
+		return errors.New("it is no regular file")
+	case is && owner.Uid != 0 && int(owner.Uid) != os.Geteuid():
+		return fmt.Errorf("it belongs to user %d, who can read and change it", owner.Uid)
+	case mode.Perm()&othersAccess != 0:
+		return fmt.Errorf("its mode is %04o, so that others may have read or changed it", mode.Perm())
+	case info.Size() > maxTokenFile:
+		return fmt.Errorf("it is larger than %d bytes, and a token file holds a token alone", maxTokenFile)
+	}
+	return nil
+}
+
+// makeToken puts a new token in place whole, or not at all if there is one by then.
+func makeToken(path string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	random := make([]byte, tokenEntropy)
+	_, _ = rand.Read(random) // It never fails.
+	_, err = file.WriteString(hex.EncodeToString(random) + "\n")
+	// An empty file after a crash would keep the service from starting.
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	// A rename would replace the token of a process that was faster.
+	if err = os.Link(file.Name(), path); errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
