@@ -20,6 +20,15 @@ type question interface {
 	GetAudience() dialpointv1.Audience
 }
 
+type audienceKey struct{}
+
+// WithAudience says where the callers on a connection stand, unless a request says so itself. It is for
+// [http.Server.ConnContext]. Without it the peer's address decides: one on loopback, and one that is no IP address, is
+// [rules.Local], any other [rules.Remote].
+func WithAudience(ctx context.Context, audience rules.Audience) context.Context {
+	return context.WithValue(ctx, audienceKey{}, audience)
+}
+
 // callerOf says who asks. What the request leaves open, the connection decides; never a header, which anyone can
 // write.
 func callerOf(ctx context.Context, request question) (rules.Caller, error) {
@@ -33,7 +42,7 @@ func callerOf(ctx context.Context, request question) (rules.Caller, error) {
 	case dialpointv1.Audience_AUDIENCE_REMOTE:
 		caller.Audience = rules.Remote
 	case dialpointv1.Audience_AUDIENCE_UNSPECIFIED:
-		caller.Audience = audienceOf(peer(ctx))
+		caller.Audience = audienceOf(ctx)
 	default:
 		return caller, invalidField("audience", fmt.Sprintf("%d is neither AUDIENCE_LOCAL nor AUDIENCE_REMOTE", audience))
 	}
@@ -55,9 +64,12 @@ func peer(ctx context.Context) string {
 	return ""
 }
 
-// audienceOf is where a peer stands. One without an IP address came over a unix socket or from within the process.
-func audienceOf(peer string) rules.Audience {
-	addr, err := netip.ParseAddrPort(peer)
+// audienceOf is where a caller stands. One without an IP address came over a unix socket or from within the process.
+func audienceOf(ctx context.Context) rules.Audience {
+	if said, isSaid := ctx.Value(audienceKey{}).(rules.Audience); isSaid {
+		return said
+	}
+	addr, err := netip.ParseAddrPort(peer(ctx))
 	if err != nil || addr.Addr().Unmap().IsLoopback() {
 		return rules.Local
 	}

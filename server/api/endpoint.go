@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"google.golang.org/protobuf/types/known/durationpb"
-
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
 	"dialpoint/gen/dialpoint/v1/dialpointv1connect"
 	"dialpoint/server/listener"
@@ -18,6 +16,10 @@ const maxWait = 5 * time.Minute
 
 // EndpointService implements the RPCs of dialpoint.v1.EndpointService.
 type EndpointService struct {
+	// Hold is asked before a call is held until its listener is bound. Its error, if it has one, is the answer. Nil lets
+	// every call be held.
+	Hold func(context.Context) error
+
 	registry *listener.Registry
 	draining context.Context
 }
@@ -35,40 +37,18 @@ func (s *EndpointService) ResolveEndpoints(ctx context.Context, request *dialpoi
 	if err != nil {
 		return nil, err
 	}
-	wait, err := waitOf(request.GetWait())
+	wait, err := durationOf("wait", request.GetWait(), 0, maxWait)
 	if err != nil {
 		return nil, err
 	}
 	endpoints, err := s.resolve(request.GetListener(), caller)
 	if wait > 0 && isNotBound(err) {
-		endpoints, err = s.resolveWithin(ctx, wait, request.GetListener(), caller)
+		endpoints, err = s.held(ctx, wait, request.GetListener(), caller)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &dialpointv1.ResolveEndpointsResponse{Endpoints: endpoints}, nil
-}
-
-func waitOf(wait *durationpb.Duration) (time.Duration, error) {
-	if wait == nil {
-		return 0, nil
-	}
-	if wait.CheckValid() != nil {
-		return 0, invalidField("wait", fmt.Sprintf("%d seconds and %d nanoseconds are no duration", wait.GetSeconds(), wait.GetNanos()))
-	}
-	asked := wait.AsDuration()
-	if asked < 0 || asked > maxWait {
-		return 0, invalidField("wait", fmt.Sprintf("%s is not from 0 to %v", asIs(wait), maxWait))
-	}
-	return asked, nil
-}
-
-// asIs is a valid duration as its sender meant it, even beyond the 292 years of a [time.Duration].
-func asIs(wait *durationpb.Duration) string {
-	if asked := wait.AsDuration(); int64(asked/time.Second) == wait.GetSeconds() {
-		return asked.String()
-	}
-	return fmt.Sprintf("%ds", wait.GetSeconds())
 }
 
 // resolve answers from the state now.
@@ -91,6 +71,16 @@ func answer(found listener.Listener, caller rules.Caller) (*dialpointv1.Endpoint
 		return nil, fmt.Errorf("listener %q: %w", found.Name, err)
 	}
 	return endpointsMessage(found, endpoints), nil
+}
+
+// held holds the call if it may be.
+func (s *EndpointService) held(ctx context.Context, wait time.Duration, name string, caller rules.Caller) (*dialpointv1.Endpoints, error) {
+	if s.Hold != nil {
+		if err := s.Hold(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.resolveWithin(ctx, wait, name, caller)
 }
 
 // resolveWithin holds the call until the listener can be resolved, the wait is over, or the service shuts down.

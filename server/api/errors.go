@@ -3,10 +3,12 @@ package api
 import (
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"dialpoint/server/failure"
 	"dialpoint/server/listener"
@@ -16,9 +18,14 @@ import (
 // The reasons beside those of [rules.Reason].
 const (
 	reasonListenerUnknown = "LISTENER_UNKNOWN"
+	reasonListenerHeld    = "LISTENER_HELD"
 	reasonFieldInvalid    = "FIELD_INVALID"
 	reasonShuttingDown    = "SHUTTING_DOWN"
 )
+
+// maxHeldRetry is the longest that a caller is told to wait for another's lease to end. It may be withdrawn before that,
+// and a lease of an hour may be renewed for good.
+const maxHeldRetry = listener.DefaultTTL
 
 // maxQuoted is how many bytes of what a caller wrote are repeated to it. No listener has a longer name.
 const maxQuoted = 128
@@ -68,6 +75,29 @@ func unresolved(err error) *connect.Error {
 	default:
 		return failure.New(connect.CodeFailedPrecondition, string(why.Reason), err)
 	}
+}
+
+// notReported is the error of a call for one of [listener.Registry.Report].
+func notReported(name string, err error) *connect.Error {
+	held, ok := errors.AsType[*listener.HeldError](err)
+	switch {
+	case errors.Is(err, listener.ErrClosed):
+		return shuttingDown()
+	case !ok:
+		return unknownListener(name)
+	case held.Expires.IsZero():
+		return failure.New(connect.CodeAborted, reasonListenerHeld, fmt.Errorf("%w: only that program says what it binds", held))
+	}
+	retry := &errdetails.RetryInfo{RetryDelay: durationpb.New(min(max(time.Until(held.Expires), 0), maxHeldRetry))}
+	return failure.New(connect.CodeAborted, reasonListenerHeld, fmt.Errorf("%w; wait until then, or report with takeover", held), retry)
+}
+
+// notWithdrawn is the error of a call for one of [listener.Registry.Withdraw].
+func notWithdrawn(name string, err error) *connect.Error {
+	if held, ok := errors.AsType[*listener.HeldError](err); ok {
+		return failure.New(connect.CodeAborted, reasonListenerHeld, fmt.Errorf("%w; only the holder can withdraw it", held))
+	}
+	return unknownListener(name)
 }
 
 // isNotBound reports whether an error says that a listener is not bound yet, which waiting may mend.

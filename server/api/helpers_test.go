@@ -42,12 +42,13 @@ func serve(t *testing.T, middleware func(http.Handler) http.Handler, configs ...
 	configure(t, registry, configs...)
 	mux := http.NewServeMux()
 	mux.Handle(dialpointv1connect.NewEndpointServiceHandler(api.NewEndpointService(draining, registry)))
-	mux.Handle(dialpointv1connect.NewListenerServiceHandler(api.NewListenerService(registry)))
+	mux.Handle(dialpointv1connect.NewListenerServiceHandler(api.NewListenerService(draining, registry)))
 	handler := http.Handler(mux)
 	if middleware != nil {
 		handler = middleware(mux)
 	}
 	server := httptest.NewServer(handler)
+	t.Cleanup(registry.Close)
 	t.Cleanup(server.Close)
 	t.Cleanup(drain)
 	return &service{

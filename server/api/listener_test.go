@@ -104,16 +104,3 @@ func TestListListenersCanBeAskedByGet(t *testing.T) {
 		t.Errorf("status = %d, want 200", response.StatusCode)
 	}
 }
-
-func TestReportsAreNotThereYet(t *testing.T) {
-	t.Parallel()
-	service := serve(t, nil, unbound())
-	_, err := service.listeners.ReportListener(t.Context(), &dialpointv1.ReportListenerRequest{})
-	if got := connect.CodeOf(err); got != connect.CodeUnimplemented {
-		t.Errorf("report: code = %v, want UNIMPLEMENTED", got)
-	}
-	_, err = service.listeners.WithdrawListener(t.Context(), &dialpointv1.WithdrawListenerRequest{})
-	if got := connect.CodeOf(err); got != connect.CodeUnimplemented {
-		t.Errorf("withdraw: code = %v, want UNIMPLEMENTED", got)
-	}
-}

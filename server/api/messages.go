@@ -88,8 +88,8 @@ func listenerMessage(found listener.Listener) *dialpointv1.Listener {
 	if found.IsBound() {
 		message.State = dialpointv1.State_STATE_BOUND
 	}
-	if !found.LeaseExpires.IsZero() {
-		message.LeaseExpireTime = timestamppb.New(found.LeaseExpires)
+	if expires := found.LeaseExpires(); !expires.IsZero() {
+		message.LeaseExpireTime = timestamppb.New(expires)
 	}
 	return message
 }

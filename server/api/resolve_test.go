@@ -98,7 +98,7 @@ func TestResolveErrors(t *testing.T) {
 		},
 		"not bound": {
 			request: &dialpointv1.ResolveEndpointsRequest{},
-			code:    connect.CodeUnavailable, reason: "LISTENER_NOT_BOUND", says: "DIALPOINT_BIND_PORT); or ask with wait", retry: true,
+			code:    connect.CodeUnavailable, reason: "LISTENER_NOT_BOUND", says: "DIALPOINT_BIND_PORT), or have the dashboard report them; or ask with wait", retry: true,
 		},
 		"not bound when the wait is over": {
 			request: &dialpointv1.ResolveEndpointsRequest{Wait: durationpb.New(time.Millisecond)},
@@ -124,7 +124,7 @@ func TestResolveErrors(t *testing.T) {
 		},
 		"wait over 5 minutes": {
 			request: &dialpointv1.ResolveEndpointsRequest{Wait: durationpb.New(5*time.Minute + 1)},
-			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "5m0.000000001s is not from 0 to 5m0s", field: "wait",
+			code:    connect.CodeInvalidArgument, reason: "FIELD_INVALID", says: "5m0.000000001s is not from 0s to 5m0s", field: "wait",
 		},
 		"negative wait": {
 			request: &dialpointv1.ResolveEndpointsRequest{Wait: durationpb.New(-500 * time.Millisecond)},

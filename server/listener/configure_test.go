@@ -90,7 +90,7 @@ func TestEmptyNameIsDefault(t *testing.T) {
 	if found := get(t, registry, "default"); found.Bind.Port != 81 {
 		t.Errorf("port is %d", found.Bind.Port)
 	}
-	registry.Withdraw("")
+	withdraw(t, registry, "")
 	if found := get(t, registry, "default"); found.Bind.Port != 9119 {
 		t.Errorf("port is %d", found.Bind.Port)
 	}
@@ -116,7 +116,7 @@ func TestSnapshotsAreImmutable(t *testing.T) {
 	configure(t, registry)
 
 	got, found := snapshot.Get("default")
-	if diff := cmp.Diff(want, got, sameHosts); !found || diff != "" {
+	if diff := cmp.Diff(want, got, sameListeners); !found || diff != "" {
 		t.Errorf("found is %v; -want +got\n%s", found, diff)
 	}
 	if snapshot.Revision != first+1 {

@@ -3,6 +3,7 @@ package listener_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"dialpoint/server/listener"
@@ -12,8 +13,9 @@ import (
 // first is where the registries of these tests begin to count.
 const first uint64 = 100
 
-// sameHosts lets package cmp compare hosts, which hide their fields and are comparable.
-var sameHosts = cmpopts.EquateComparable(rules.Host{})
+// sameListeners lets package cmp compare listeners: hosts hide their fields and are comparable, and a lease is compared
+// by what it shows.
+var sameListeners = cmp.Options{cmpopts.EquateComparable(rules.Host{}), cmpopts.IgnoreUnexported(listener.Listener{})}
 
 // config is a listener bound to a host and port. Port zero leaves it unbound.
 func config(t testing.TB, name, bindHost string, port rules.Port) listener.Config {
@@ -45,9 +47,26 @@ func configure(t testing.TB, registry *listener.Registry, configs ...listener.Co
 	}
 }
 
+// report says something in the name of the program: without an instance, and so without an end.
 func report(t testing.TB, registry *listener.Registry, name string, bind rules.Bind) {
 	t.Helper()
-	if err := registry.Report(name, bind); err != nil {
+	claim(t, registry, listener.Report{Name: name, Bind: bind})
+}
+
+// claim makes a report that must be taken.
+func claim(t testing.TB, registry *listener.Registry, report listener.Report) listener.Listener {
+	t.Helper()
+	found, err := registry.Report(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// withdraw takes back what the program said.
+func withdraw(t testing.TB, registry *listener.Registry, name string) {
+	t.Helper()
+	if err := registry.Withdraw(name, ""); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,11 +1,11 @@
 // Package listener holds what is known of each listener, and tells who watches when it changes.
 //
 // A [Registry] publishes immutable snapshots: reading one takes no lock, and what was read never changes. Each change
-// has a revision of its own.
+// has a revision of its own. What a dashboard reports holds for as long as its lease does.
 package listener
 
 import (
-	"errors"
+	"reflect"
 	"time"
 
 	"dialpoint/server/rules"
@@ -14,18 +14,10 @@ import (
 // DefaultName is the name of the listener that a caller means who names none.
 const DefaultName = "default"
 
-var errName = errors.New("a listener's name must be 1 to 128 of the characters A-Z a-z 0-9 . _ -")
-
-// CheckName reports whether a listener may have this name: it has the form of a channel, and is not empty. Names keep
-// their case.
-func CheckName(name string) error {
-	if name == "" || rules.CheckChannel(name) != nil {
-		return errName
-	}
-	return nil
-}
-
 // Config is a listener as it is configured.
+//
+// An empty auth mode means that none was said and no credential is known: none is asked for, until a dashboard reports
+// one.
 type Config struct {
 	rules.Listener
 
@@ -39,16 +31,33 @@ type Listener struct {
 
 	// BindSource is who said what it listens on. It is FromNobody while that is not known in full.
 	BindSource BindSource
-	// InstanceID is the dashboard run that holds the lease. Empty without a report.
+	// InstanceID is the dashboard run that holds the lease. Empty without a report, and for one of [Report] without an
+	// instance.
 	InstanceID string
-	// LeaseExpires is when the lease ends. Zero without a report.
-	LeaseExpires time.Time
 	// Revision is when it last changed.
 	Revision uint64
+
+	lease *lease
 }
 
 // IsBound reports whether host and port are known.
 func (l Listener) IsBound() bool { return l.Bind.IsBound() }
+
+// LeaseExpires is when the lease ends unless it is renewed. Zero without a lease. Other than the rest it is not as it
+// was when the snapshot was made, but as it is now: a renewal is no change, and makes no snapshot.
+func (l Listener) LeaseExpires() time.Time {
+	if l.lease == nil {
+		return time.Time{}
+	}
+	return l.lease.expires()
+}
+
+// sameAs reports whether two listeners differ in nothing but when they last changed. One that is still held by the same
+// instance has the same lease.
+func (l Listener) sameAs(other Listener) bool {
+	l.Revision, l.lease = other.Revision, other.lease
+	return reflect.DeepEqual(l, other)
+}
 
 // BindSource is who said what a listener listens on.
 type BindSource uint8

@@ -7,8 +7,16 @@ import (
 	"dialpoint/server/listener"
 )
 
-func TestCheckName(t *testing.T) {
+// Names of listeners and ids of instances have one form.
+func TestNames(t *testing.T) {
 	t.Parallel()
+	checks := map[string]struct {
+		check func(string) error
+		says  string
+	}{
+		"listener": {listener.CheckName, "a listener's name must be 1 to 128 of the characters A-Z a-z 0-9 . _ -"},
+		"instance": {listener.CheckInstanceID, "an instance id must be 1 to 128 of the characters A-Z a-z 0-9 . _ -"},
+	}
 	tests := map[string]struct {
 		name string
 		good bool
@@ -32,12 +40,11 @@ func TestCheckName(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := listener.CheckName(test.name)
-			if (err == nil) != test.good {
-				t.Errorf("error is %v", err)
-			}
-			if err != nil && err.Error() != "a listener's name must be 1 to 128 of the characters A-Z a-z 0-9 . _ -" {
-				t.Errorf("error is %v", err)
+			for kind, of := range checks {
+				err := of.check(test.name)
+				if (err == nil) != test.good || err != nil && err.Error() != of.says {
+					t.Errorf("%s: error is %v", kind, err)
+				}
 			}
 		})
 	}

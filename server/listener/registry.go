@@ -3,11 +3,9 @@ package listener
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"dialpoint/server/rules"
 )
@@ -17,50 +15,23 @@ type Registry struct {
 	current atomic.Pointer[Snapshot]
 
 	mu sync.Mutex
-	// configs and reports are what the current snapshot was made of.
-	configs []Config
-	reports map[string]rules.Bind
-	watches map[*Watch]struct{}
+	// configs and leases are what the current snapshot was made of, by the listener's name.
+	configs map[string]Config
+	leases  map[string]*lease
+	// watches are by the name of what they watch, which is empty for all.
+	watches  map[string]map[*Watch]struct{}
+	onChange func(before, after Listener)
+	closed   bool
 }
-
-// Snapshot is all listeners at one revision. It never changes.
-type Snapshot struct {
-	// Revision is that of the newest change.
-	Revision  uint64
-	listeners map[string]Listener
-}
-
-// Get is the listener of that name, if there is one. An empty name is "default".
-func (s *Snapshot) Get(name string) (Listener, bool) {
-	listener, found := s.listeners[nameOr(name)]
-	return listener, found
-}
-
-// List is all listeners, by name.
-func (s *Snapshot) List() []Listener {
-	names := slices.Sorted(maps.Keys(s.listeners))
-	list := make([]Listener, len(names))
-	for i, name := range names {
-		list[i] = s.listeners[name]
-	}
-	return list
-}
-
-func nameOr(name string) string {
-	if name == "" {
-		return DefaultName
-	}
-	return name
-}
-
-// FirstRevision is where a registry that begins now begins to count: above every revision of one that began earlier,
-// as long as that one changed less than once a millisecond and the clock was not set back. So a revision does not go
-// back when the server restarts, without anything to keep on disk.
-func FirstRevision(now time.Time) uint64 { return uint64(max(now.UnixMilli(), 1)) }
 
 // NewRegistry is a registry without listeners that counts from a revision, as a rule [FirstRevision].
 func NewRegistry(first uint64) *Registry {
-	registry := &Registry{reports: map[string]rules.Bind{}, watches: map[*Watch]struct{}{}}
+	registry := &Registry{
+		configs:  map[string]Config{},
+		leases:   map[string]*lease{},
+		watches:  map[string]map[*Watch]struct{}{},
+		onChange: func(Listener, Listener) {},
+	}
 	registry.current.Store(&Snapshot{Revision: first})
 	return registry
 }
@@ -68,57 +39,55 @@ func NewRegistry(first uint64) *Registry {
 // Snapshot is the state now. It takes no lock.
 func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
 
+// OnChange sets what is called with each listener that changes, whatever changed it, in the order of revisions. One
+// that is new has no name before, one that was removed none after. The registry is locked meanwhile: what is called
+// must be quick, and must not call the registry.
+func (r *Registry) OnChange(call func(before, after Listener)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.onChange = call
+}
+
 // Configure swaps the configuration in whole. All that changes gets one new revision; what stays the same keeps its
-// own, and where nothing changes there is no new revision. A report stays, unless its listener is not configured any
+// own, and where nothing changes there is no new revision. A lease goes on, unless its listener is not configured any
 // more. A bad or repeated name is an error, and then nothing changes.
 func (r *Registry) Configure(configs []Config) error {
-	seen := map[string]bool{}
+	byName, err := index(configs)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.configs = byName
+	for name, held := range r.leases {
+		if _, kept := byName[name]; !kept {
+			r.drop(held)
+		}
+	}
+	next := make(map[string]*Listener, len(byName))
+	for name := range byName {
+		next[name] = r.merge(name)
+	}
+	r.publish(next, r.differing(next))
+	return nil
+}
+
+// index is configurations by name. They are copied with what they point to: a caller that goes on to change it changes
+// no snapshot.
+func index(configs []Config) (map[string]Config, error) {
+	byName := make(map[string]Config, len(configs))
 	for _, config := range configs {
 		if err := CheckName(config.Name); err != nil {
-			return fmt.Errorf("listener %q: %w", config.Name, err)
+			return nil, fmt.Errorf("listener %q: %w", config.Name, err)
 		}
-		if seen[config.Name] {
-			return fmt.Errorf("listener %q: the name is there twice", config.Name)
+		if _, taken := byName[config.Name]; taken {
+			return nil, fmt.Errorf("listener %q: the name is there twice", config.Name)
 		}
-		seen[config.Name] = true
+		config.Bind = ownBind(config.Bind)
+		config.Warnings = append([]string(nil), config.Warnings...)
+		byName[config.Name] = config
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.configs = make([]Config, len(configs))
-	for i, config := range configs {
-		r.configs[i] = own(config)
-	}
-	maps.DeleteFunc(r.reports, func(name string, _ rules.Bind) bool { return !seen[name] })
-	r.publish()
-	return nil
-}
-
-// Report says what a listener really bound. It wins over the configured bind until [Registry.Withdraw]. A name that is
-// not configured is an error.
-func (r *Registry) Report(name string, bind rules.Bind) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, found := r.Snapshot().Get(name); !found {
-		return fmt.Errorf("listener %q is not configured", nameOr(name))
-	}
-	r.reports[nameOr(name)] = ownBind(bind)
-	r.publish()
-	return nil
-}
-
-// Withdraw ends a report: the configured bind counts again. Without a report it does nothing.
-func (r *Registry) Withdraw(name string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.reports, nameOr(name))
-	r.publish()
-}
-
-// own copies what a configuration points to: a caller that goes on to change it changes no snapshot.
-func own(config Config) Config {
-	config.Bind = ownBind(config.Bind)
-	config.Warnings = append([]string(nil), config.Warnings...)
-	return config
+	return byName, nil
 }
 
 func ownBind(bind rules.Bind) rules.Bind {
@@ -128,56 +97,70 @@ func ownBind(bind rules.Bind) rules.Bind {
 	return bind
 }
 
-// publish makes a snapshot of what is known, and tells the watches of what differs from the one before. The caller
-// holds the lock.
-func (r *Registry) publish() {
-	old := r.Snapshot()
-	next := &Snapshot{Revision: old.Revision + 1, listeners: make(map[string]Listener, len(r.configs))}
-	for _, config := range r.configs {
-		next.listeners[config.Name] = r.merge(config)
-	}
-	changed := next.stamp(old)
-	if len(changed) == 0 {
-		return
-	}
-	r.current.Store(next)
-	for watch := range r.watches {
-		if watch.name == "" || changed[watch.name] {
-			watch.notify()
-		}
-	}
-}
-
 // merge is a configured listener with what its dashboard reported. A report without a port takes the place of the
 // configured bind, too.
-func (r *Registry) merge(config Config) Listener {
-	listener, source := Listener{Config: config}, FromConfig
-	if bind, reported := r.reports[config.Name]; reported {
-		listener.Bind, source = bind, FromReport
+func (r *Registry) merge(name string) *Listener {
+	listener, source := Listener{Config: r.configs[name]}, FromConfig
+	if held, reported := r.leases[name]; reported {
+		held.applyTo(&listener)
+		source = FromReport
 	}
 	if listener.IsBound() {
 		listener.BindSource = source
 	}
-	return listener
+	return &listener
 }
 
-// stamp gives each listener that differs from the old one the new revision and each other its old one. It returns the
-// names of those that differ, with those that are gone.
-func (s *Snapshot) stamp(old *Snapshot) map[string]bool {
-	changed := map[string]bool{}
-	for name, listener := range s.listeners {
-		before, found := old.listeners[name]
-		listener.Revision = before.Revision
-		if !found || !reflect.DeepEqual(before, listener) {
-			changed[name] = true
-			listener.Revision = s.Revision
-		}
-		s.listeners[name] = listener
-	}
-	for name := range old.listeners {
-		if _, kept := s.listeners[name]; !kept {
-			changed[name] = true
+// differing is the names of what differs from the current snapshot or is gone from it, in order. What stays the same
+// keeps its entry, and with it its revision.
+func (r *Registry) differing(next map[string]*Listener) []string {
+	old := r.Snapshot().listeners
+	var names []string
+	for name, now := range next {
+		if before, found := old[name]; found && before.sameAs(*now) {
+			next[name] = before
+		} else {
+			names = append(names, name)
 		}
 	}
-	return changed
+	for name := range old {
+		if _, kept := next[name]; !kept {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// refresh publishes what has become of one configured listener, if that is anything new.
+func (r *Registry) refresh(name string) {
+	old, now := r.Snapshot().listeners, r.merge(name)
+	if old[name].sameAs(*now) {
+		return
+	}
+	next := maps.Clone(old)
+	next[name] = now
+	r.publish(next, []string{name})
+}
+
+// publish makes a snapshot of what is known, and tells of what changed. The caller holds the lock.
+func (r *Registry) publish(listeners map[string]*Listener, changed []string) {
+	if len(changed) == 0 {
+		return
+	}
+	old := r.Snapshot()
+	next := &Snapshot{Revision: old.Revision + 1, listeners: listeners}
+	for _, name := range changed {
+		if now, exists := listeners[name]; exists {
+			now.Revision = next.Revision
+		}
+	}
+	r.current.Store(next)
+	for _, name := range changed {
+		before, _ := old.Get(name)
+		after, _ := next.Get(name)
+		r.onChange(before, after)
+		notify(r.watches[name])
+	}
+	notify(r.watches[""])
 }

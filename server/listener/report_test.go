@@ -1,6 +1,7 @@
 package listener_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,12 +32,12 @@ func TestReportWinsOverConfiguredBind(t *testing.T) {
 
 			want := listener.Listener{Config: full, BindSource: listener.FromReport, Revision: first + 2}
 			want.Bind = reported
-			if diff := cmp.Diff(want, get(t, registry, "default"), sameHosts); diff != "" {
+			if diff := cmp.Diff(want, get(t, registry, "default"), sameListeners); diff != "" {
 				t.Errorf("after the report: -want +got\n%s", diff)
 			}
-			registry.Withdraw("default")
+			withdraw(t, registry, "default")
 			before.Revision = first + 3
-			if diff := cmp.Diff(before, get(t, registry, "default"), sameHosts); diff != "" {
+			if diff := cmp.Diff(before, get(t, registry, "default"), sameListeners); diff != "" {
 				t.Errorf("after withdrawing: -want +got\n%s", diff)
 			}
 		})
@@ -51,7 +52,7 @@ func TestNewReportTakesThePlaceOfTheOld(t *testing.T) {
 	if found := get(t, registry, "default"); found.Bind.Port != 2 {
 		t.Errorf("port is %d", found.Bind.Port)
 	}
-	registry.Withdraw("default")
+	withdraw(t, registry, "default")
 	if found := get(t, registry, "default"); found.Bind.Port != 9119 {
 		t.Errorf("port is %d after withdrawing", found.Bind.Port)
 	}
@@ -64,8 +65,11 @@ func TestReportOfUnknownListener(t *testing.T) {
 			t.Parallel()
 			registry := registry(t, config(t, "a", "0.0.0.0", 9119))
 			before := registry.Snapshot()
-			if err := registry.Report(name, bind(t, "127.0.0.1", 80)); err == nil || err.Error() != want {
+			if _, err := registry.Report(listener.Report{Name: name, Bind: bind(t, "127.0.0.1", 80)}); !errors.Is(err, listener.ErrNotConfigured) || err.Error() != want {
 				t.Errorf("error is %v, want %s", err, want)
+			}
+			if err := registry.Withdraw(name, ""); !errors.Is(err, listener.ErrNotConfigured) || err.Error() != want {
+				t.Errorf("error of withdrawing is %v, want %s", err, want)
 			}
 			if registry.Snapshot() != before {
 				t.Error("a refused report must change nothing")
@@ -127,7 +131,7 @@ func TestReportThatIsNotBound(t *testing.T) {
 			if found := get(t, registry, "default"); found.IsBound() || found.BindSource != listener.FromNobody {
 				t.Errorf("bound is %v by %d", found.IsBound(), found.BindSource)
 			}
-			registry.Withdraw("default")
+			withdraw(t, registry, "default")
 			if found := get(t, registry, "default"); !found.IsBound() || found.BindSource != listener.FromConfig {
 				t.Errorf("bound is %v by %d after withdrawing", found.IsBound(), found.BindSource)
 			}

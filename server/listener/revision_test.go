@@ -70,9 +70,8 @@ func TestRevisions(t *testing.T) {
 		{"a report", func(r *listener.Registry) { report(t, r, "b", bind(t, "127.0.0.1", 80)) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
 		{"the same report takes none", func(r *listener.Registry) { report(t, r, "b", bind(t, "127.0.0.1", 80)) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
 		{"what a report hides takes none", func(r *listener.Registry) { configure(t, r, moved(a), moved(b), c) }, revs{"": 106, "a": 103, "b": 106, "c": 105}},
-		{"a report is withdrawn", func(r *listener.Registry) { r.Withdraw("b") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
-		{"withdrawing again takes none", func(r *listener.Registry) { r.Withdraw("b") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
-		{"withdrawing nothing takes none", func(r *listener.Registry) { r.Withdraw("x") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
+		{"a report is withdrawn", func(r *listener.Registry) { withdraw(t, r, "b") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
+		{"withdrawing again takes none", func(r *listener.Registry) { withdraw(t, r, "b") }, revs{"": 107, "a": 103, "b": 107, "c": 105}},
 		{"all go", func(r *listener.Registry) { configure(t, r) }, revs{"": 108}},
 		{"none stays none", func(r *listener.Registry) { configure(t, r) }, revs{"": 108}},
 	}
@@ -159,7 +158,7 @@ func TestRevisionNeverRepeats(t *testing.T) {
 		case 1:
 			report(t, registry, "default", bind(t, "127.0.0.1", 2))
 		case 2:
-			registry.Withdraw("default")
+			withdraw(t, registry, "default")
 		case 3:
 			configure(t, registry)
 		}

@@ -99,7 +99,7 @@ func follow(ctx context.Context, t *testing.T, watch *listener.Watch) {
 func churn(t *testing.T, registry *listener.Registry, name string) {
 	t.Helper()
 	for port := range rules.Port(stressChanges) {
-		if err := registry.Report(name, bind(t, "127.0.0.1", port+1)); err != nil {
+		if _, err := registry.Report(listener.Report{Name: name, Bind: bind(t, "127.0.0.1", port+1)}); err != nil {
 			t.Error(err)
 		}
 	}

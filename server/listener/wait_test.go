@@ -83,7 +83,10 @@ func TestWaitUntilLater(t *testing.T) {
 		"configured": func(r *listener.Registry) error {
 			return r.Configure([]listener.Config{config(t, "default", "0.0.0.0", 80), config(t, "other", "0.0.0.0", 1)})
 		},
-		"reported": func(r *listener.Registry) error { return r.Report("default", bind(t, "127.0.0.1", 80)) },
+		"reported": func(r *listener.Registry) error {
+			_, err := r.Report(listener.Report{InstanceID: "a", Bind: bind(t, "127.0.0.1", 80), TTL: listener.MinTTL})
+			return err
+		},
 	}
 	for name, becomesBound := range tests {
 		t.Run(name, func(t *testing.T) {

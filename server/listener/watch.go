@@ -20,7 +20,10 @@ func (r *Registry) watch(name string) *Watch {
 	watch := &Watch{registry: r, name: name, mailbox: make(chan struct{}, 1)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.watches[watch] = struct{}{}
+	if r.watches[name] == nil {
+		r.watches[name] = map[*Watch]struct{}{}
+	}
+	r.watches[name][watch] = struct{}{}
 	return watch
 }
 
@@ -28,7 +31,11 @@ func (r *Registry) watch(name string) *Watch {
 func (r *Registry) Watches() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.watches)
+	count := 0
+	for _, ofOne := range r.watches {
+		count += len(ofOne)
+	}
+	return count
 }
 
 // Changed receives once after one or more changes since the watch began or last received. Read the state after that,
@@ -45,13 +52,20 @@ func (w *Watch) Get() (Listener, bool) { return w.registry.Snapshot().Get(w.name
 func (w *Watch) Close() {
 	w.registry.mu.Lock()
 	defer w.registry.mu.Unlock()
-	delete(w.registry.watches, w)
+	ofOne := w.registry.watches[w.name]
+	delete(ofOne, w)
+	if len(ofOne) == 0 {
+		delete(w.registry.watches, w.name)
+	}
 }
 
-func (w *Watch) notify() {
-	select {
-	case w.mailbox <- struct{}{}:
-	default:
+// notify leaves a notice in each mailbox, unless one waits there.
+func notify(watches map[*Watch]struct{}) {
+	for watch := range watches {
+		select {
+		case watch.mailbox <- struct{}{}:
+		default:
+		}
 	}
 }
 

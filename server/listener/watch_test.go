@@ -30,7 +30,7 @@ func TestWatchTellsOfItsListenerAlone(t *testing.T) {
 		{"a changes", func(r *listener.Registry) { configure(t, r, moved(a), b) }, true, false, true},
 		{"b is reported", func(r *listener.Registry) { report(t, r, "b", bind(t, "::1", 3)) }, false, true, true},
 		{"b is reported again", func(r *listener.Registry) { report(t, r, "b", bind(t, "::1", 3)) }, false, false, false},
-		{"b is withdrawn", func(r *listener.Registry) { r.Withdraw("b") }, false, true, true},
+		{"b is withdrawn", func(r *listener.Registry) { withdraw(t, r, "b") }, false, true, true},
 		{"a goes", func(r *listener.Registry) { configure(t, r, b) }, true, false, true},
 		{"a comes back", func(r *listener.Registry) { configure(t, r, a, b) }, true, false, true},
 		{"both change", func(r *listener.Registry) { configure(t, r, moved(a), moved(b)) }, true, true, true},
