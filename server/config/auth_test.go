@@ -11,7 +11,8 @@ import (
 )
 
 const noCredential = "no credential is known, so auth.mode is none and the URLs carry none: set auth.credential_file " +
-	"(for the default listener DIALPOINT_CREDENTIAL_FILE), or auth.mode to none if the dashboard wants no credential"
+	"(for the default listener DIALPOINT_CREDENTIAL_FILE) or have the dashboard report its credential, or set auth.mode to " +
+	"none if the dashboard wants no credential"
 
 func TestAuthMode(t *testing.T) {
 	t.Parallel()
@@ -20,14 +21,14 @@ func TestAuthMode(t *testing.T) {
 		mode        rules.AuthMode
 		warnings    []string
 	}{
-		"nothing said":              {vars{}, rules.AuthNone, []string{noCredential}},
+		"nothing said":              {vars{}, "", []string{noCredential}},
 		"credential":                {vars{"DIALPOINT_CREDENTIAL": "t"}, rules.AuthToken, nil},
 		"credential of Hermes":      {vars{"HERMES_DASHBOARD_SESSION_TOKEN": "t"}, rules.AuthToken, nil},
 		"credential, internal":      {vars{"DIALPOINT_CREDENTIAL": "t", "DIALPOINT_AUTH_MODE": "internal"}, rules.AuthInternal, nil},
 		"none on purpose":           {vars{"DIALPOINT_AUTH_MODE": "none"}, rules.AuthNone, nil},
 		"none beside a credential":  {vars{"DIALPOINT_CREDENTIAL": "t", "DIALPOINT_AUTH_MODE": "none"}, rules.AuthNone, []string{"auth.mode is none, so the credential that is configured is not used"}},
 		"token without credential":  {vars{"DIALPOINT_AUTH_MODE": "token"}, rules.AuthToken, nil},
-		"blank mode and credential": {vars{"DIALPOINT_AUTH_MODE": " ", "DIALPOINT_CREDENTIAL": "\t"}, rules.AuthNone, []string{noCredential}},
+		"blank mode and credential": {vars{"DIALPOINT_AUTH_MODE": " ", "DIALPOINT_CREDENTIAL": "\t"}, "", []string{noCredential}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +37,35 @@ func TestAuthMode(t *testing.T) {
 			if got := only(t, loaded).Auth.Mode; got != test.mode {
 				t.Errorf("mode is %q, want %q", got, test.mode)
 			}
-			wantWarnings(t, loaded, test.warnings...)
+			wantLogged(t, loaded, test.warnings...)
+			shown := test.mode
+			if shown == "" {
+				shown = rules.AuthNone
+			}
+			value, source := setting(t, loaded, "listeners[default].auth.mode")
+			wantText(t, value, string(shown))
+			if said := strings.TrimSpace(test.environment["DIALPOINT_AUTH_MODE"]) != ""; said != (source != "default") {
+				t.Errorf("the source is %q", source)
+			}
+		})
+	}
+}
+
+// TestNoCredentialIsSaidOnce checks that the log and each answer have the same words, and that no answer has them twice.
+func TestNoCredentialIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	for name, mode := range map[string]string{"not said": "", "none on purpose": "none"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			loaded := load(t, sources(vars{"DIALPOINT_BIND_PORT": "9119", "DIALPOINT_AUTH_MODE": mode}))
+			answer, err := rules.Resolve(only(t, loaded).Listener, rules.Caller{Audience: rules.Local})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantLogged(t, loaded, answer.Explanation.Warnings...)
+			if want := mode == ""; want != (len(loaded.Warnings) == 1) {
+				t.Errorf("warnings: %q", loaded.Warnings)
+			}
 		})
 	}
 }
@@ -239,7 +268,7 @@ func TestNoSecretIsShown(t *testing.T) {
 			for _, environment := range []vars{{}, {"DIALPOINT_CREDENTIAL": secret}, {"HERMES_DASHBOARD_SESSION_TOKEN": secret + "\x00"}} {
 				from := sources(environment)
 				from.Path = write(t, t.TempDir(), "a.yaml", content)
-				if shown := show(from); strings.Contains(shown, secret) {
+				if shown := show(t, from); strings.Contains(shown, secret) {
 					t.Errorf("the secret is in\n%s", shown)
 				}
 			}

@@ -173,7 +173,7 @@ func TestEnvironmentIsOfDefaultAlone(t *testing.T) {
 	from.LookupEnv = vars{"DIALPOINT_CREDENTIAL": "t", "DIALPOINT_AUTH_MODE": "internal", "DIALPOINT_ADVERTISE": "10.0.0.9"}.lookup
 	loaded := load(t, from)
 	other, ofDefault := loaded.Listeners[0], loaded.Listeners[1]
-	if other.Bind.Text != "127.0.0.1" || !other.Override.IsZero() || !other.Advertise.IsZero() || other.Auth.Mode != rules.AuthNone {
+	if other.Bind.Text != "127.0.0.1" || !other.Override.IsZero() || !other.Advertise.IsZero() || other.Auth.Mode != "" {
 		t.Errorf("listener a is %+v", other)
 	}
 	if ofDefault.Bind.Text != "10.0.0.7" || ofDefault.Override.IsZero() || ofDefault.Advertise.IsZero() || ofDefault.Auth.Mode != rules.AuthInternal {

@@ -21,11 +21,12 @@ type Config struct {
 	Log Log
 	// Settings are all values in force, in an order that does not change.
 	Settings []Setting
-	// Warnings are for the log. Those about one listener are in that listener's warnings as well. None holds a secret.
+	// Warnings are for the log. Those about one listener are said with every answer
+	// about it as well. None holds a secret.
 	Warnings []string
 }
 
-// Serve says where the server listens. At least one of Unix and TCP is on.
+// Serve says where the server listens, and who may call it. At least one of Unix and TCP is on.
 type Serve struct {
 	// Unix is the absolute path of the socket. Empty is off.
 	Unix string
@@ -33,6 +34,16 @@ type Serve struct {
 	TCP string
 	// TCPPlaintext says that the network is trusted, so that TCP beyond loopback needs no TLS.
 	TCPPlaintext bool
+	// TLS is for TCP. Nil is none.
+	TLS *TLS
+	// AllowedHosts are hosts in canonical form, which a Host header on TCP may name beside those that are ours anyway.
+	AllowedHosts []string
+	// Limits is how much is served at a time.
+	Limits Limits
+	// UnixAllow is who may call over the socket beside its owner.
+	UnixAllow UnixAllow
+	// Tokens are what callers over TCP show.
+	Tokens Tokens
 }
 
 // Log says what is logged, and how.

@@ -24,8 +24,9 @@
 //	log.level                            DIALPOINT_LOG_LEVEL     info
 //	log.format                           DIALPOINT_LOG_FORMAT    text
 //
-// Other listeners are described by the file alone, as are the rest of a listener's values. HOST, PORT and HOSTNAME are
-// never read: platforms set them for purposes of their own.
+// Other listeners are described by the file alone, as are the rest of a listener's values and of the section serve: TLS,
+// allowed hosts and accounts, limits, tokens. HOST, PORT and HOSTNAME are never read: platforms set them for purposes of
+// their own.
 //
 // # The file
 //
@@ -51,6 +52,10 @@
 // # Secrets
 //
 // A credential is in a variable or in a file of its own, never in the configuration file or a flag: those are shown,
-// copied and listed. No error, warning or setting holds one. For that reason no value is shown of a key that is not
-// known, nor of a list or a section: a credential may have been put there.
+// copied and listed. Tokens and keys are in files alone. No error, warning or setting holds one. For that reason no value
+// is shown of a key that is not known, nor of a list or a section in the place of a value: a credential may have been put
+// there. What is in a file that a key names is never shown either.
+//
+// The tokens that a server makes itself have no key. Where no token file is named and TCP is on, those beside the socket
+// are read if they are there: see [Tokens].
 package config

@@ -17,7 +17,7 @@ type document struct {
 	Node nodeSection `mapstructure:"node"`
 }
 
-// serveSection is the server's own sockets. Of its keys the first three have an effect now.
+// serveSection is the server's own sockets, and who may call it.
 type serveSection struct {
 	// Unix is a path, relative to the working directory. Blank is the default socket, "none" is off.
 	Unix *text `mapstructure:"unix"`
@@ -26,26 +26,34 @@ type serveSection struct {
 	// TCPPlaintext trusts the network of a TCP address beyond loopback.
 	TCPPlaintext *truth `mapstructure:"tcp_plaintext"`
 
-	TLS               tlsSection    `mapstructure:"tls"`
-	AllowedHosts      []text        `mapstructure:"allowed_hosts"`
-	Limits            limitsSection `mapstructure:"limits"`
-	UnixAllow         []text        `mapstructure:"unix_allow"`
-	ChildTokenFile    *text         `mapstructure:"child_token_file"`
-	OperatorTokenFile *text         `mapstructure:"operator_token_file"`
+	TLS tlsSection `mapstructure:"tls"`
+	// AllowedHosts are what a Host header on TCP may name beside loopback and the address of the socket.
+	AllowedHosts []*text       `mapstructure:"allowed_hosts"`
+	Limits       limitsSection `mapstructure:"limits"`
+	// UnixAllow is who may call over the socket beside its owner: "user:NAME|ID" and "group:NAME|ID".
+	UnixAllow []*text `mapstructure:"unix_allow"`
+	// The token files hold one token each and nothing else. They are relative to the configuration file.
+	ChildTokenFile    *text `mapstructure:"child_token_file"`
+	OperatorTokenFile *text `mapstructure:"operator_token_file"`
 }
 
-// tlsSection is the certificate of the server's TCP socket. Nothing acts on it yet.
+// tlsSection is the certificate of the server's TCP socket. Its files are relative to the configuration file.
 type tlsSection struct {
-	CertFile     *text `mapstructure:"cert_file"`
-	KeyFile      *text `mapstructure:"key_file"`
+	// CertFile and KeyFile are a chain and its key, in PEM. One needs the other.
+	CertFile *text `mapstructure:"cert_file"`
+	KeyFile  *text `mapstructure:"key_file"`
+	// ClientCAFile is who signs the certificates of clients, in PEM. Blank asks clients for none.
 	ClientCAFile *text `mapstructure:"client_ca_file"`
-	MinVersion   *text `mapstructure:"min_version"`
+	// MinVersion is the oldest version of TLS that is spoken, 1.3 or 1.2.
+	MinVersion *text `mapstructure:"min_version"`
 }
 
-// limitsSection is how much is served at a time, in calls and streams. Nothing acts on it yet.
+// limitsSection is how much is served at a time.
 type limitsSection struct {
-	Calls          *number `mapstructure:"calls"`
-	Streams        *number `mapstructure:"streams"`
+	// Calls are those that are no streams.
+	Calls   *number `mapstructure:"calls"`
+	Streams *number `mapstructure:"streams"`
+	// StreamsPerPeer is how many of them one peer may have.
 	StreamsPerPeer *number `mapstructure:"streams_per_peer"`
 }
 
@@ -91,7 +99,7 @@ type logSection struct {
 
 // etcdSection is how to reach etcd. Nothing acts on it yet.
 type etcdSection struct {
-	Endpoints    []text         `mapstructure:"endpoints"`
+	Endpoints    []*text        `mapstructure:"endpoints"`
 	Prefix       *text          `mapstructure:"prefix"`
 	Username     *text          `mapstructure:"username"`
 	PasswordFile *text          `mapstructure:"password_file"`

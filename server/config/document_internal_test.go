@@ -68,7 +68,7 @@ func TestLeavesAreStrict(t *testing.T) {
 	t.Parallel()
 	strict := []reflect.Type{
 		reflect.TypeFor[*text](), reflect.TypeFor[*hostText](), reflect.TypeFor[*portNumber](), reflect.TypeFor[*number](),
-		reflect.TypeFor[*truth](), reflect.TypeFor[[]text](),
+		reflect.TypeFor[*truth](), reflect.TypeFor[[]*text](),
 	}
 	for path, kind := range leaves("", reflect.TypeFor[document]()) {
 		if !slices.Contains(strict, kind) {

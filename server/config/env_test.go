@@ -130,11 +130,16 @@ func TestServicePortIsNotAsFlagOrFile(t *testing.T) {
 // wantWarnings checks the warnings of the default listener, there and among those for the log.
 func wantWarnings(t *testing.T, loaded *config.Config, want ...string) {
 	t.Helper()
-	var ofListener, forLog []string
-	ofListener = append(ofListener, only(t, loaded).Warnings...)
+	wantList(t, "the listener's warnings", only(t, loaded).Warnings, want)
+	wantLogged(t, loaded, want...)
+}
+
+// wantLogged checks those for the log, all of which are about the default listener.
+func wantLogged(t *testing.T, loaded *config.Config, want ...string) {
+	t.Helper()
+	var forLog []string
 	for _, warning := range want {
 		forLog = append(forLog, `listener "default": `+warning)
 	}
-	wantList(t, "the listener's warnings", ofListener, want)
 	wantList(t, "warnings for the log", loaded.Warnings, forLog)
 }

@@ -13,8 +13,9 @@ func ExampleLoader_Load() {
 		"HERMES_DASHBOARD_SESSION_TOKEN": "t",
 	}
 	loader := config.NewLoader(config.Sources{
-		LookupEnv: func(name string) (string, bool) { value, found := environment[name]; return value, found },
-		Flags:     map[string]string{"bind-port": "9443"},
+		LookupEnv:   func(name string) (string, bool) { value, found := environment[name]; return value, found },
+		Flags:       map[string]string{"bind-port": "9443", "tcp": "none"},
+		DefaultUnix: "/run/dialpoint/dialpoint.sock",
 	})
 	loaded, err := loader.Load()
 	if err != nil {
@@ -27,6 +28,7 @@ func ExampleLoader_Load() {
 		}
 	}
 	// Output:
+	// serve.tcp none from flag --tcp
 	// listeners[default].bind.host 0.0.0.0 from env HERMES_DASHBOARD_HOST
 	// listeners[default].bind.port 9443 from flag --bind-port
 	// listeners[default].auth.credential REDACTED from env HERMES_DASHBOARD_SESSION_TOKEN

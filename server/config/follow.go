@@ -29,7 +29,7 @@ type Handler struct {
 }
 
 // Follow keeps a configuration up to date until the context ends, which is no error. It reads again when a file that it
-// read changes, the configuration or a credential, and on [Loader.Reload]. It keeps to the file that is in force: if
+// read changes, the configuration or one that it names, and on [Loader.Reload]. It keeps to the file that is in force: if
 // that is gone it does not search for another. Only where there is none yet may one appear.
 //
 // It needs no events to work. Where the system gives none it reads once a second, else every 5 seconds all the same.

@@ -20,7 +20,7 @@ var errNoEvents = errors.New("no events")
 
 // blind is a loader that cannot watch.
 func blind(path string) *Loader {
-	loader := NewLoader(Sources{Path: path})
+	loader := NewLoader(Sources{Path: path, DefaultUnix: "/nonexistent/s"})
 	loader.newNotifier = func() (*fsnotify.Watcher, error) { return nil, errNoEvents }
 	return loader
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -81,8 +82,13 @@ func parseYAML(t *testing.T, text string) document {
 func TestExample(t *testing.T) {
 	t.Parallel()
 	loaded := loadYAML(t, example)
-	if want := (config.Serve{Unix: defaultUnix, TCP: "127.0.0.1:9118"}); loaded.Serve != want {
-		t.Errorf("serve is %+v, want %+v", loaded.Serve, want)
+	want := config.Serve{
+		Unix: defaultUnix, TCP: "127.0.0.1:9118",
+		Limits: config.Limits{Calls: 1024, Streams: 16384, StreamsPerPeer: 4096},
+		Tokens: config.Tokens{Dir: filepath.Dir(defaultUnix)},
+	}
+	if diff := cmp.Diff(want, loaded.Serve); diff != "" {
+		t.Errorf("serve differs (-want +got):\n%s", diff)
 	}
 	if want := (config.Log{Level: slog.LevelInfo, Format: "text"}); loaded.Log != want {
 		t.Errorf("log is %+v, want %+v", loaded.Log, want)

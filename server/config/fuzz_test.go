@@ -50,6 +50,10 @@ func FuzzFile(f *testing.F) {
 		f.Add(filepath.Ext(name), encoded)
 	}
 	f.Add(".yaml", []byte(example+section8))
+	f.Add(".yaml", []byte(`serve: {allowed_hosts: [Edge.Example, "[::1]", "*", "x:1"], unix_allow: ["user:0", "group:root", "user:x y", ":"]}`))
+	f.Add(".yaml", []byte("serve: {limits: {calls: 0, streams: 1, streams_per_peer: 2}, tls: {min_version: '1.2', cert_file: dialpoint.yaml}}"))
+	f.Add(".yaml", []byte("serve: {tls: {cert_file: ., key_file: dialpoint.yaml, client_ca_file: x}, child_token_file: dialpoint.yaml, operator_token_file: dialpoint.yaml}"))
+	f.Add(".toml", []byte("[serve]\nunix = 'none'\nallowed_hosts = ['x', 1]\n[serve.limits]\ncalls = -1\n"))
 	f.Add(".yaml", []byte("a: &a [*a]"))
 	f.Add(".yaml", []byte("log: {<<: {<<: {level: info}}}\n---\n"))
 	f.Add(".json", []byte(`{"listeners": [{"bind": {"host": 0, "port": 1e3}}], "listeners": null}`))

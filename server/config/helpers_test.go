@@ -23,8 +23,8 @@ func (v vars) lookup(name string) (string, bool) {
 	return value, found
 }
 
-// defaultUnix stands for the default socket.
-const defaultUnix = "/run/dialpoint/dialpoint.sock"
+// defaultUnix stands for the default socket. Nothing is beside it, whatever runs on this machine.
+const defaultUnix = "/nonexistent/dialpoint.sock"
 
 // sources are an environment alone.
 func sources(environment vars) config.Sources {

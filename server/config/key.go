@@ -15,12 +15,23 @@ type key struct {
 
 // The keys of the server's values.
 var (
-	keyUnix      = key{path: "serve.unix", flag: "unix", env: []string{"DIALPOINT_UNIX"}}
-	keyTCP       = key{path: "serve.tcp", flag: "tcp", env: []string{"DIALPOINT_TCP"}}
-	keyPlaintext = key{path: "serve.tcp_plaintext", flag: "tcp-plaintext"}
-	keyStore     = key{path: "store", env: []string{"DIALPOINT_STORE"}}
-	keyLogLevel  = key{path: "log.level", env: []string{"DIALPOINT_LOG_LEVEL"}}
-	keyLogFormat = key{path: "log.format", env: []string{"DIALPOINT_LOG_FORMAT"}}
+	keyUnix           = key{path: "serve.unix", flag: "unix", env: []string{"DIALPOINT_UNIX"}}
+	keyTCP            = key{path: "serve.tcp", flag: "tcp", env: []string{"DIALPOINT_TCP"}}
+	keyPlaintext      = key{path: "serve.tcp_plaintext", flag: "tcp-plaintext"}
+	keyCertificate    = key{path: "serve.tls.cert_file"}
+	keyPrivateKey     = key{path: "serve.tls.key_file"}
+	keyClientCA       = key{path: "serve.tls.client_ca_file"}
+	keyMinVersion     = key{path: "serve.tls.min_version"}
+	keyAllowedHosts   = key{path: "serve.allowed_hosts"}
+	keyCalls          = key{path: "serve.limits.calls"}
+	keyStreams        = key{path: "serve.limits.streams"}
+	keyStreamsPerPeer = key{path: "serve.limits.streams_per_peer"}
+	keyUnixAllow      = key{path: "serve.unix_allow"}
+	keyChildToken     = key{path: "serve.child_token_file"}
+	keyOperatorToken  = key{path: "serve.operator_token_file"}
+	keyStore          = key{path: "store", env: []string{"DIALPOINT_STORE"}}
+	keyLogLevel       = key{path: "log.level", env: []string{"DIALPOINT_LOG_LEVEL"}}
+	keyLogFormat      = key{path: "log.format", env: []string{"DIALPOINT_LOG_FORMAT"}}
 )
 
 // The keys of a listener's values. The second names of variables are those of Hermes deployments.

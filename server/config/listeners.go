@@ -96,9 +96,14 @@ func (l *listenerReading) read() listener.Config {
 	}}
 	config.Warnings = l.warnings
 	for _, warning := range l.warnings {
-		l.reading.warn("listener " + rules.Quote(l.name) + ": " + warning)
+		l.log(warning)
 	}
 	return config
+}
+
+// log keeps a warning about this listener for the log alone.
+func (l *listenerReading) log(warning string) {
+	l.reading.warn("listener " + rules.Quote(l.name) + ": " + warning)
 }
 
 // warn keeps what a person should know about this listener. It takes the place of the method of [reading], which is

@@ -16,7 +16,8 @@ type Sources struct {
 	Flags map[string]string
 	// LookupEnv looks into the environment, as [os.LookupEnv] does. Nil is an empty environment.
 	LookupEnv func(string) (string, bool)
-	// DefaultUnix is the socket where serve.unix says nothing. Empty is none.
+	// DefaultUnix is the socket where serve.unix says nothing. Empty is none. The server's own tokens are kept beside it
+	// where serve.unix is none.
 	DefaultUnix string
 	// SearchDirs are searched for a file, as a rule those of the function [SearchDirs]. Nil is no search.
 	SearchDirs []string

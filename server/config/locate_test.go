@@ -4,8 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"dialpoint/server/config"
 )
 
 const one = "store: memory\n"
@@ -87,7 +85,8 @@ func TestNamedFile(t *testing.T) {
 	dir := t.TempDir()
 	byFlag, byEnv := write(t, dir, "flag.yaml", one), write(t, dir, "env.yaml", one)
 	bySearch := write(t, dir, "dialpoint.yaml", one)
-	from := config.Sources{Path: byFlag, LookupEnv: vars{"DIALPOINT_CONFIG": ` "` + byEnv + `"` + "\r\n"}.lookup, SearchDirs: []string{dir}}
+	from := sources(vars{"DIALPOINT_CONFIG": ` "` + byEnv + `"` + "\r\n"})
+	from.Path, from.SearchDirs = byFlag, []string{dir}
 	wantText(t, load(t, from).File, byFlag)
 	from.Path = ""
 	wantText(t, load(t, from).File, byEnv)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // reading is one pass over all sources. It goes on after a problem, so that an operator sees all of them at once.
@@ -117,6 +118,26 @@ func (r *reading) set(key, value, source string) {
 // server is a query for a value of the server, whose key is the same in the file and in the settings.
 func (r *reading) server(at key, file *string) query {
 	return query{key: at, show: at.path, fileKey: at.path, file: file}
+}
+
+// items are the values of a list, each with its place. One of the wrong type is nil, and has been told of. The setting
+// shows them on one line.
+func (r *reading) items(at key, said []*text) []value {
+	var items []value
+	var texts []string
+	source := "file " + r.file + " " + at.path
+	for i, item := range said {
+		if item != nil {
+			where := fmt.Sprintf("file %s: %s[%d]", r.file, at.path, i)
+			items = append(items, value{text: string(*item), source: source, where: where})
+			texts = append(texts, string(*item))
+		}
+	}
+	if len(items) == 0 {
+		source = fromDefault
+	}
+	r.set(at.path, strings.Join(texts, ", "), source)
+	return items
 }
 
 // parse looks a value up, and reads it with the parser of its kind. The text becomes a setting, an error a problem. A

@@ -22,19 +22,28 @@ const (
 
 var errNothingToServe = errors.New("serve.unix and serve.tcp are both none: turn one of them on")
 
-// serve reads where the server listens. Whether it may is checked once all three values are known.
+// noEffectWithoutTCP is said of keys that are about TCP alone.
+const noEffectWithoutTCP = " has no effect, since serve.tcp is none"
+
+// serve reads where the server listens, and who may call it. The order is that of the settings. Whether it may listen
+// there is checked once all that matters for it is known.
 func (r *reading) serve() Serve {
 	said := r.document.Serve
 	unix := r.unix(r.server(keyUnix, written(said.Unix)))
 	tcp, tcpSaid := r.tcp(r.server(keyTCP, written(said.TCP)))
 	trusted := parse(r, r.server(keyPlaintext, written(said.TCPPlaintext)), "false", parseTruth)
-	if tcp.text != "" && !tcp.loopback {
-		r.checkPlaintext(tcp.text, tcpSaid, trusted)
-	}
+	secure := r.tls()
+	r.checkTCP(tcp, tcpSaid, trusted, secure != nil)
 	if unix == off && tcp.text == off {
 		r.problem(errNothingToServe)
 	}
-	return Serve{Unix: unlessOff(unix), TCP: unlessOff(tcp.text), TCPPlaintext: trusted}
+	return Serve{
+		Unix: unlessOff(unix), TCP: unlessOff(tcp.text), TCPPlaintext: trusted, TLS: secure,
+		AllowedHosts: r.allowedHosts(tcp),
+		Limits:       r.limits(),
+		UnixAllow:    r.unixAllow(unix),
+		Tokens:       r.tokens(unix, tcp),
+	}
 }
 
 // unlessOff is the text as [Serve] has it, where off is empty. The settings say off as the operator would.
@@ -68,6 +77,8 @@ func parseUnix(text string) (string, error) {
 		return off, nil
 	case strings.Contains(text, "://"):
 		return "", badValue(text, "must be a path, without a scheme")
+	case strings.HasPrefix(text, "@"):
+		return "", badValue(text, "must be the path of a file: no permissions guard an abstract socket")
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return "", badValue(text, "must be a path of printable characters")
 	}
@@ -87,6 +98,9 @@ type tcpAddress struct {
 	// loopback is set where nobody but this machine can come in, which needs no TLS.
 	loopback bool
 }
+
+// isOn is false where there is a problem, too.
+func (t tcpAddress) isOn() bool { return t.text != "" && t.text != off }
 
 // tcp is the address, and who said it.
 func (r *reading) tcp(q query) (tcpAddress, value) {
@@ -133,11 +147,23 @@ func isOnlyLoopback(host rules.Host) bool {
 	return host.String() == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// checkPlaintext refuses an address that others can reach, unless the operator says that they are trusted.
+// checkTCP refuses an address that others can reach without TLS, unless the operator says that they are trusted. It
+// warns of what has no effect.
+func (r *reading) checkTCP(tcp tcpAddress, said value, trusted, secure bool) {
+	switch {
+	case secure && tcp.text == off:
+		r.warn("serve.tls" + noEffectWithoutTCP)
+	case secure && trusted:
+		r.warn("serve.tcp_plaintext has no effect, since serve.tls is set")
+	case !secure && tcp.isOn() && !tcp.loopback:
+		r.checkPlaintext(tcp.text, said, trusted)
+	}
+}
+
 func (r *reading) checkPlaintext(address string, said value, trusted bool) {
 	if !trusted {
-		r.refuse(said, badValue(said.text, "needs TLS, since others than this machine can reach it: listen on loopback, "+
-			"or set serve.tcp_plaintext (--tcp-plaintext) if the network is trusted"))
+		r.refuse(said, badValue(said.text, "needs TLS, since others than this machine can reach it: set serve.tls.cert_file and "+
+			"serve.tls.key_file, or listen on loopback, or set serve.tcp_plaintext (--tcp-plaintext) if the network is trusted"))
 		return
 	}
 	r.warn("TCP at " + address + " (" + said.source + ") has no TLS: whoever can read the network reads tokens and credentials")

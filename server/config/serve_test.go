@@ -81,7 +81,8 @@ func TestTCPWithoutTLS(t *testing.T) {
 			from := sources(nil)
 			from.Flags = map[string]string{"tcp": test.said}
 			wantText(t, loadError(t, from), `flag --tcp: "`+test.said+`": needs TLS, since others than this machine can reach it: `+
-				`listen on loopback, or set serve.tcp_plaintext (--tcp-plaintext) if the network is trusted`)
+				`set serve.tls.cert_file and serve.tls.key_file, or listen on loopback, or set serve.tcp_plaintext `+
+				`(--tcp-plaintext) if the network is trusted`)
 
 			from.Flags["tcp-plaintext"] = "true"
 			loaded := load(t, from)
@@ -143,6 +144,7 @@ func TestBadUnix(t *testing.T) {
 	tests := map[string]struct{ said, want string }{
 		"too long": {long, `"` + long + `"` + tooLong},
 		"URL":      {"unix:///run/x.sock", `"unix:///run/x.sock": must be a path, without a scheme`},
+		"abstract": {"@dialpoint", `"REDACTED@dialpoint": must be the path of a file: no permissions guard an abstract socket`},
 		"control":  {"/run/\x01.sock", `"/run/\x01.sock": must be a path of printable characters`},
 	}
 	for name, test := range tests {
@@ -163,13 +165,14 @@ func TestNothingToServe(t *testing.T) {
 	wantText(t, loadError(t, config.Sources{Flags: map[string]string{"tcp": "none"}}), want)
 }
 
-// TestNoSources checks that a loader needs nothing at all.
+// TestNoSources checks that a loader needs nothing but a place for the tokens.
 func TestNoSources(t *testing.T) {
 	t.Parallel()
-	loaded := load(t, config.Sources{})
-	if want := (config.Serve{TCP: "127.0.0.1:9118"}); loaded.Serve != want {
-		t.Errorf("serve is %+v, want %+v", loaded.Serve, want)
-	}
+	from := config.Sources{}
+	wantText(t, loadError(t, from), noDir)
+	from.DefaultUnix = defaultUnix
+	loaded := load(t, from)
+	wantText(t, loaded.Serve.Unix+" "+loaded.Serve.TCP, defaultUnix+" 127.0.0.1:9118")
 	if only(t, loaded).Bind.IsBound() || loaded.File != "" {
 		t.Errorf("got %+v, want an unbound listener and no file", loaded)
 	}

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"dialpoint/server/rules"
 )
 
 // checkSyntax refuses what the decoders let pass: a second YAML document, a key written twice in JSON, a file that is
@@ -58,8 +61,12 @@ func syntaxError(content []byte, err error) error {
 		line, _ := inTOML.Position()
 		return fmt.Errorf("line %d: %s", line, problem)
 	}
-	return errors.New(countFromOne(problem))
+	return errors.New(countFromOne(yamlValues.ReplaceAllString(problem, "${1}"+rules.Redacted)))
 }
+
+// yamlValues are the parts of the document that the YAML decoder shows: the name of an alias, which may be a value that
+// begins with an asterisk and lacks its quotes, and a value that is not of the type that its tag gives it.
+var yamlValues = regexp.MustCompile("(?s)((?:anchor|!!\\w+) )(?:'.*?'|`.*?`)")
 
 // countFromOne puts right the line in what the YAML parser, as opposed to its scanner, finds: it counts from 0, and
 // leaves the line out where it is 0.

@@ -29,7 +29,9 @@ func TestSyntax(t *testing.T) {
 		"YAML: same in line 1":     {"a.yaml", "log: }", "line 1: did not find expected node content"},
 		"YAML: bad indent":         {"a.yaml", "log:\n    level: info\n  format: text\n", "line 3: did not find expected key"},
 		"YAML: star without quote": {"a.yaml", "listeners: [{bind: {host: *}}]", "did not find expected alphabetic or numeric character"},
-		"YAML: unknown alias":      {"a.yaml", "store: *a", "unknown anchor 'a' referenced"},
+		"YAML: unknown alias":      {"a.yaml", "store: *s3cr3t", "unknown anchor REDACTED referenced"},
+		"YAML: alias of itself":    {"a.yaml", "store: &s3cr3t [*s3cr3t]", "anchor REDACTED value contains itself"},
+		"YAML: bad tag":            {"a.yaml", "store: !!float s3cr3t", "cannot decode !!str REDACTED as a !!float"},
 		"YAML: key twice":          {"a.yaml", "store: memory\nstore: etcd\n", "unmarshal errors:\n  line 2: mapping key \"store\" already defined at line 1"},
 		"YAML: key is a number":    {"a.yaml", "log: {1: info}", "log.1: there is no such key; there are format, level"},
 		"YAML: unknown, null":      {"a.yaml", "server:\n", "server: there is no such key" + rootKeys},
@@ -59,6 +61,7 @@ func TestSyntax(t *testing.T) {
 		"JSON: same, escaped":   {"a.json", `{"store": "memory", "\u0073tore": "etcd"}`, `the key "store" is there twice in one object`},
 		"JSON: unknown, null":   {"a.json", `{"server": null}`, "server: there is no such key" + rootKeys},
 		"JSON: null in a list":  {"a.json", `{"listeners": [null]}`, "listeners[0]: is empty: remove it, or say what it is"},
+		"JSON: null in hosts":   {"a.json", `{"serve": {"allowed_hosts": ["x", null]}}`, "serve.allowed_hosts[1]: is empty: remove it, or say what it is"},
 		"JSON: number too big":  {"a.json", `{"listeners": [{"bind": {"port": 1e999}}]}`, "cannot unmarshal number 1e999 into Go value of type float64"},
 		"JSON: port in text":    {"a.json", `{"listeners": [{"bind": {"port": "9119"}}]}`, `listeners[0].bind.port: "9119": must be a port, a number from 0 to 65535, without quotes`},
 

@@ -20,7 +20,7 @@ type Auth struct {
 // AuthMode names the query parameter that carries the credential.
 type AuthMode string
 
-// The modes. The zero AuthMode counts as AuthNone.
+// The modes. The zero AuthMode is one that nobody has said: it counts as AuthNone, until a credential comes to be known.
 const (
 	// AuthToken puts the credential into the parameter "token".
 	AuthToken AuthMode = "token"
@@ -30,10 +30,10 @@ const (
 	AuthNone AuthMode = "none"
 )
 
-// DefaultAuthMode is the mode where none is said: [AuthToken] if a credential is known, else [AuthNone].
+// DefaultAuthMode is the mode where none is said: [AuthToken] if a credential is known, else the zero AuthMode.
 func DefaultAuthMode(credential Secret) AuthMode {
 	if credential.IsZero() {
-		return AuthNone
+		return ""
 	}
 	return AuthToken
 }

@@ -18,9 +18,9 @@ func TestParseAuthMode(t *testing.T) {
 		"none beside a credential":   {"none", "t", rules.AuthNone},
 		"white space around":         {" internal\r\n", "t", rules.AuthInternal},
 		"not said, with credential":  {"", "t", rules.AuthToken},
-		"not said, and none":         {"", "", rules.AuthNone},
+		"not said, and none":         {"", "", ""},
 		"blank, with credential":     {" \t", "t", rules.AuthToken},
-		"blank, and no credential":   {"\r\n", "", rules.AuthNone},
+		"blank, and no credential":   {"\r\n", "", ""},
 		"token without a credential": {"token", "", rules.AuthToken},
 	}
 	for name, test := range tests {

@@ -39,8 +39,12 @@ func TestWarnings(t *testing.T) {
 	const (
 		zone       = "browsers refuse a URL with a zone such as [fe80::1%25eth0]: give the listener an address without one, or an override"
 		underscore = "the name my_service holds an underscore, which some clients and certificates refuse"
-		noSecret   = " but no credential is known, so the URLs carry none and the dashboard will refuse them; " +
-			"set auth.credential_file (for the default listener DIALPOINT_CREDENTIAL_FILE)"
+		advice     = "set auth.credential_file (for the default listener DIALPOINT_CREDENTIAL_FILE) or have the dashboard " +
+			"report its credential"
+		noSecret = " but no credential is known, so the URLs carry none and the dashboard will refuse them; " +
+			advice
+		nothing = "no credential is known, so auth.mode is none and the URLs carry none: " + advice +
+			", or set auth.mode to none if the dashboard wants no credential"
 		ipv4Only = `ipv6_only has no meaning with bind host "0.0.0.0", which is not the IPv6 wildcard`
 		ownWord  = "a port variable was ignored"
 	)
@@ -60,7 +64,7 @@ func TestWarnings(t *testing.T) {
 		"token without credential":    {with(dashboard(t, "0.0.0.0"), mode(rules.AuthToken)), []string{"auth mode is token" + noSecret}},
 		"internal without credential": {with(dashboard(t, "0.0.0.0"), mode(rules.AuthInternal)), []string{"auth mode is internal" + noSecret}},
 		"none without credential":     {with(dashboard(t, "0.0.0.0"), mode(rules.AuthNone)), nil},
-		"nothing said of auth":        {with(dashboard(t, "0.0.0.0"), withoutAuth), nil},
+		"nothing said of auth":        {with(dashboard(t, "0.0.0.0"), withoutAuth), []string{nothing}},
 		"IPv6 only on IPv4":           {with(dashboard(t, "0.0.0.0"), ipv6Only(true)), []string{ipv4Only}},
 		"IPv6 only on IPv6":           {with(dashboard(t, "::"), ipv6Only(true)), nil},
 		"both families on IPv4":       {with(dashboard(t, "0.0.0.0"), ipv6Only(false)), nil},
@@ -105,8 +109,11 @@ func TestWarningOfPortInIPv6(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, changed := range []func(*rules.Listener){overridden(t, test.target), advertised(t, test.target)} {
-				got := resolve(t, with(dashboard(t, "0.0.0.0"), changed, withoutAuth), remote(t, "")).Explanation.Warnings
+			for caller, changed := range map[rules.Caller]func(*rules.Listener){
+				local():       overridden(t, test.target),
+				remote(t, ""): advertised(t, test.target),
+			} {
+				got := resolve(t, with(dashboard(t, "0.0.0.0"), changed), caller).Explanation.Warnings
 				if diff := cmp.Diff(test.want, got); diff != "" {
 					t.Errorf("-want +got\n%s", diff)
 				}

@@ -113,7 +113,7 @@ func chooseRemote(listener Listener, caller Caller) (choice, error) {
 	bind := listener.Bind
 	switch {
 	case bind.Host.IsLoopback():
-		return choice{}, notReachable("it listens on loopback only")
+		return choice{}, notReachable("it listens on loopback only, so that others need another bind.host, or something that forwards to it")
 	case !bind.Host.IsWildcard():
 		return chooseBind(listener, bind.Host, RuleBindHost), nil
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"dialpoint/server/rules"
 )
 
@@ -61,7 +63,7 @@ func TestRemote(t *testing.T) {
 func TestRemoteNotReachable(t *testing.T) {
 	t.Parallel()
 	const (
-		loopback  = "it listens on loopback only"
+		loopback  = "it listens on loopback only, so that others need another bind.host, or something that forwards to it"
 		notTCP    = "it listens on every interface, and the caller did not come over TCP, which would show the address it can reach"
 		byLoop    = "it listens on every interface, and the caller came over loopback, which shows no address that others can reach"
 		linkLocal = "the caller came over a link-local address, whose zone means nothing on its own machine"
@@ -98,9 +100,40 @@ func TestRemoteNotReachable(t *testing.T) {
 			if why.Reason != rules.NotReachable {
 				t.Errorf("reason is %s", why.Reason)
 			}
-			wantError(t, why, "the listener cannot be reached from outside its machine: "+test.problem+
+			wantError(t, why, "the listener cannot be reached from outside its machine or network namespace: "+test.problem+
 				"; set advertise (for the default listener DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers "+
 				"must dial, or ask with audience LOCAL if the caller shares the listener's loopback")
+		})
+	}
+}
+
+// The override wins always, and a loopback one leads a remote caller to itself.
+func TestWarningOfLoopbackOverride(t *testing.T) {
+	t.Parallel()
+	warning := func(host string) []string {
+		return []string{"the override " + host + " is loopback, where a REMOTE caller finds itself and not the listener; " +
+			"set advertise (for the default listener DIALPOINT_ADVERTISE) to what such callers must dial"}
+	}
+	tests := map[string]struct {
+		listener rules.Listener
+		caller   rules.Caller
+		want     []string
+	}{
+		"loopback":             {with(dashboard(t, "0.0.0.0"), overridden(t, "127.0.0.1")), remote(t, "10.0.0.9"), warning("127.0.0.1")},
+		"over a unix socket":   {with(dashboard(t, "0.0.0.0"), overridden(t, "ws://[::1]:9443")), remote(t, ""), warning("::1")},
+		"by name":              {with(unbound(), overridden(t, "localhost:9443")), remote(t, ""), warning("localhost")},
+		"local caller":         {with(dashboard(t, "0.0.0.0"), overridden(t, "127.0.0.1")), local(), nil},
+		"another host":         {with(dashboard(t, "127.0.0.1"), overridden(t, "10.0.0.7")), remote(t, ""), nil},
+		"published there":      {with(dashboard(t, "0.0.0.0"), advertised(t, "127.0.0.1:9443")), remote(t, ""), nil},
+		"advertised elsewhere": {with(dashboard(t, "0.0.0.0"), overridden(t, "127.0.0.1"), advertised(t, "10.0.0.7")), remote(t, ""), nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := resolve(t, test.listener, test.caller).Explanation.Warnings
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
 		})
 	}
 }
@@ -147,7 +180,8 @@ func TestNotBound(t *testing.T) {
 					t.Errorf("reason is %s", why.Reason)
 				}
 				wantError(t, why, "the listener is not bound yet: "+test.problem+
-					"; set bind.host and bind.port (for the default listener DIALPOINT_BIND_HOST and DIALPOINT_BIND_PORT)")
+					"; set bind.host and bind.port (for the default listener DIALPOINT_BIND_HOST and DIALPOINT_BIND_PORT), or "+
+					"have the dashboard report them")
 			})
 		}
 	}

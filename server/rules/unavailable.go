@@ -34,11 +34,12 @@ func unknown(bind Bind) string {
 
 func notBound(problem string) *Unavailable {
 	return &Unavailable{NotBound, "the listener is not bound yet: " + problem +
-		"; set bind.host and bind.port (for the default listener DIALPOINT_BIND_HOST and DIALPOINT_BIND_PORT)"}
+		"; set bind.host and bind.port (for the default listener DIALPOINT_BIND_HOST and DIALPOINT_BIND_PORT), or have the " +
+		"dashboard report them"}
 }
 
 func notReachable(problem string) *Unavailable {
-	return &Unavailable{NotReachable, "the listener cannot be reached from outside its machine: " + problem +
+	return &Unavailable{NotReachable, "the listener cannot be reached from outside its machine or network namespace: " + problem +
 		"; set advertise (for the default listener DIALPOINT_ADVERTISE) to the host, host:port or URL that such callers " +
 		"must dial, or ask with audience LOCAL if the caller shares the listener's loopback"}
 }

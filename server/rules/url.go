@@ -104,6 +104,6 @@ func (c choice) explain(listener Listener, caller Caller) Explanation {
 		DialPort: c.port,
 		Audience: caller.Audience,
 		NoProxy:  c.host.noProxy(),
-		Warnings: warnings(c, listener),
+		Warnings: warnings(c, listener, caller.Audience),
 	}
 }
