@@ -28,8 +28,8 @@ test: ## Run the tests with the race detector
 	GOFLAGS="$${GOFLAGS:-} -race" go test ./...
 
 .PHONY: e2e
-e2e: tools ## Run the built command with buf curl, grpcurl, curl, children and a proxy
-	go test -race -tags e2e -run '^TestE2E' -count 1 ./cmd/dialpoint ./e2e ./examples/...
+e2e: tools ## Run the built command with children, proxies, other users, a browser and floods
+	go test -race -tags e2e -run '^TestE2E' -count 1 -timeout 20m ./cmd/... ./e2e ./examples/...
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (200000x)

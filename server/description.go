@@ -21,7 +21,8 @@ type Listener struct {
 	BasePath string
 	// GatewayPath is "/api/ws" and SidecarPath "/api/pub" unless said.
 	GatewayPath, SidecarPath string
-	// AuthMode is [rules.AuthToken] where it is not said and there is a credential, else [rules.AuthNone].
+	// AuthMode is [rules.AuthToken] where it is not said and there is a credential, one that a dashboard reports included,
+	// else [rules.AuthNone].
 	AuthMode rules.AuthMode
 	// Credential is what children present to the dashboard.
 	Credential string

@@ -14,7 +14,11 @@ import (
 
 // A dashboard serves its children's endpoints itself, beside its own pages.
 func Example_embedded() {
-	service, err := server.New(server.WithListener(server.Listener{Credential: "t"}))
+	const token = "a-token-that-the-dashboard-hands-to-its-children"
+	service, err := server.New(
+		server.WithListener(server.Listener{Credential: "t"}),
+		server.WithTokens(token, ""),
+	)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -39,6 +43,7 @@ func Example_embedded() {
 		return
 	}
 	defer child.Close()
+	child.Token = func(context.Context) (string, error) { return token, nil }
 	endpoints, err := child.Resolve(context.Background(), client.Request{})
 	if err != nil {
 		fmt.Println(err)

@@ -7,29 +7,35 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
+
 	"dialpoint/server/listener"
 )
 
 // StopTimeout is how long a stop may take.
 const StopTimeout = stopTimeout
 
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
 // AwaitWatches returns once the server has so many watches, held calls included.
 func (s *Server) AwaitWatches(t testing.TB, count int) {
 	t.Helper()
-	for s.registry.Watches() < count {
-		if t.Context().Err() != nil {
-			t.Fatalf("there were %d watches, not %d", s.registry.Watches(), count)
-		}
-		runtime.Gosched()
-	}
+	s.await(t, func(watches int) bool { return watches >= count })
 }
 
 // AwaitNoWatches returns once the server has no watch any more.
 func (s *Server) AwaitNoWatches(t testing.TB) {
 	t.Helper()
-	for s.registry.Watches() > 0 {
-		if t.Context().Err() != nil {
-			t.Fatalf("there are still %d watches", s.registry.Watches())
+	s.await(t, func(watches int) bool { return watches == 0 })
+}
+
+func (s *Server) await(t testing.TB, enough func(watches int) bool) {
+	t.Helper()
+	begin := time.Now()
+	for !enough(s.registry.Watches()) {
+		if t.Context().Err() != nil || time.Since(begin) > patience {
+			t.Fatalf("there are %d watches", s.registry.Watches())
 		}
 		runtime.Gosched()
 	}
@@ -55,5 +61,11 @@ func (s *Server) ServeAttentively(socket net.Listener, pingAfter, pingTimeout ti
 
 // Reconfigure puts listeners in the place of all that there are.
 func (s *Server) Reconfigure(configs ...listener.Config) error {
-	return s.change(func() error { return s.registry.Configure(configs) })
+	return s.registry.Configure(configs)
 }
+
+// RecoverCalls and CatchFaults are what stands around every call and every request.
+func (s *Server) RecoverCalls() connect.HandlerOption { return s.recoverCalls() }
+
+// CatchFaults is the latter.
+func (s *Server) CatchFaults(next http.Handler) http.Handler { return s.catchFaults(next) }

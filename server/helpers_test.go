@@ -36,10 +36,18 @@ type running struct {
 	ended <-chan error
 }
 
+// childToken and operatorToken are those of [start].
+const (
+	childToken    = "the-token-of-a-child"
+	operatorToken = "the-token-of-an-operator"
+)
+
+var withTokens = server.WithTokens(childToken, operatorToken)
+
 // start serves on a loopback port and a unix socket until the test ends.
 func start(t testing.TB, options ...server.Option) *running {
 	t.Helper()
-	service, err := server.New(options...)
+	service, err := server.New(append(options, withTokens)...)
 	must(t, err)
 	unix := filepath.Join(t.TempDir(), "s")
 	unixSocket, err := net.Listen("unix", unix)
@@ -75,15 +83,30 @@ func run(t testing.TB, service *server.Server, sockets ...net.Listener) *running
 // fromConfig is a server with a configuration file, and the path of that file.
 func fromConfig(t testing.TB, text string, options ...server.Option) (service *server.Server, file string) {
 	t.Helper()
-	directory := t.TempDir()
+	return fromConfigIn(t, ownDirectory(t), text, options...)
+}
+
+// fromConfigIn is the same in a directory that may hold other files already.
+func fromConfigIn(t testing.TB, directory, text string, options ...server.Option) (service *server.Server, file string) {
+	t.Helper()
 	file = filepath.Join(directory, "dialpoint.yaml")
 	write(t, file, text)
+	write(t, filepath.Join(directory, "child.token"), childToken)
+	write(t, filepath.Join(directory, "operator.token"), operatorToken)
 	loader := config.NewLoader(config.Sources{Path: file, DefaultUnix: filepath.Join(directory, "s")})
 	loaded, err := loader.Load()
 	must(t, err)
 	service, err = server.New(append(options, server.WithConfig(loader, loaded))...)
 	must(t, err)
 	return service, file
+}
+
+// ownDirectory is one that is fit for a socket and for tokens.
+func ownDirectory(t testing.TB) string {
+	t.Helper()
+	directory := t.TempDir()
+	must(t, os.Chmod(directory, 0o700)) //nolint:gosec // A directory needs the right to pass.
+	return directory
 }
 
 func write(t testing.TB, file, text string) {
@@ -115,7 +138,24 @@ func webClient(t testing.TB, http2 bool, unix string) *http.Client {
 		}
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: bearer{transport}}
+}
+
+// withoutToken is a client that shows only what it is told to.
+func withoutToken(client *http.Client) *http.Client {
+	if transport, is := client.Transport.(bearer); is {
+		return &http.Client{Transport: transport.Transport}
+	}
+	return client
+}
+
+// bearer calls as the operator.
+type bearer struct{ *http.Transport }
+
+func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	request.Header.Set("Authorization", "Bearer "+operatorToken)
+	return b.Transport.RoundTrip(request)
 }
 
 func (r *running) endpoints(t testing.TB) dialpointv1connect.EndpointServiceClient {

@@ -30,6 +30,7 @@ func openWatch(t *testing.T, conn net.Conn) *http2.Framer {
 		{":path", "/dialpoint.v1.EndpointService/WatchEndpoints"},
 		{"content-type", "application/grpc"},
 		{"te", "trailers"},
+		{"authorization", "Bearer " + childToken},
 	} {
 		must(t, encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}))
 	}
@@ -54,7 +55,7 @@ func readPing(framer *http2.Framer) (*http2.PingFrame, error) {
 
 func attentive(t *testing.T, pingAfter, pingTimeout time.Duration) (service *server.Server, conn net.Conn) {
 	t.Helper()
-	service, err := server.New(server.WithListener(wildcard()))
+	service, err := server.New(server.WithListener(wildcard()), withTokens)
 	must(t, err)
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"reflect"
+	"slices"
 
 	"dialpoint/server/config"
 )
@@ -23,18 +25,23 @@ func (s *Server) follow(ctx context.Context) {
 
 // reconfigure swaps a new configuration in whole.
 func (s *Server) reconfigure(loaded *config.Config) error {
-	if err := s.change(func() error { return s.registry.Configure(loaded.Listeners) }); err != nil {
+	if err := fillTokens(&loaded.Serve.Tokens); err != nil {
 		return err
 	}
-	if loaded.Serve != s.config.Serve {
-		s.log.Warn("the section serve has changed: that takes effect when the service is started again")
+	if err := s.certificate.set(loaded.Serve.TLS); err != nil {
+		return err
 	}
-	if loaded.Log.Format != s.config.Log.Format {
-		s.log.Warn("log.format has changed: that takes effect when the service is started again")
+	if err := s.registry.Configure(loaded.Listeners); err != nil {
+		return err
+	}
+	for _, key := range needStart(s.config, loaded) {
+		s.log.Warn("it has changed, and takes effect when the service is started again", "key", key)
 	}
 	for _, warning := range loaded.Warnings {
 		s.log.Warn(warning)
 	}
+	s.config = loaded
+	s.admit(loaded.Serve)
 	if s.reloaded != nil {
 		s.reloaded(loaded)
 	}
@@ -47,4 +54,24 @@ func (s *Server) reconfigure(loaded *config.Config) error {
 func (s *Server) reloadFailed(err error) {
 	s.health.setConfig(err)
 	s.log.Error("configuration not loaded, the last good one stays in force", "error", err)
+}
+
+// needStart is the keys that differ and are read only when the service starts.
+func needStart(now, loaded *config.Config) []string {
+	var keys []string
+	for key, differs := range map[string]bool{
+		"serve.unix":          now.Serve.Unix != loaded.Serve.Unix,
+		"serve.tcp":           now.Serve.TCP != loaded.Serve.TCP,
+		"serve.tcp_plaintext": now.Serve.TCPPlaintext != loaded.Serve.TCPPlaintext,
+		"serve.tls":           (now.Serve.TLS == nil) != (loaded.Serve.TLS == nil),
+		// Who is no longer named is refused at once. Who is named now cannot reach the socket yet.
+		"serve.unix_allow": !reflect.DeepEqual(now.Serve.UnixAllow, loaded.Serve.UnixAllow),
+		"log.format":       now.Log.Format != loaded.Log.Format,
+	} {
+		if differs {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }

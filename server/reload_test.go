@@ -17,13 +17,14 @@ import (
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
 	"dialpoint/server"
 	"dialpoint/server/config"
+	"dialpoint/server/socket"
 )
 
 // serveConfig serves a configuration file on its own sockets.
 func serveConfig(t *testing.T, text string, options ...server.Option) (service *running, file string) {
 	t.Helper()
 	built, file := fromConfig(t, onTCP+text, options...)
-	sockets, err := built.Listen(t.Context())
+	sockets, err := built.Listen(t.Context(), socket.Sockets{})
 	must(t, err)
 	return run(t, built, sockets...), file
 }
@@ -215,26 +216,41 @@ func TestReloadedIsCalled(t *testing.T) {
 func TestReloadLogsWhatWaitsForARestart(t *testing.T) {
 	t.Parallel()
 	const says = "takes effect when the service is started again"
+	lines := func(keys ...string) (all []string) {
+		for _, key := range keys {
+			all = append(all, says+`" key=`+key)
+		}
+		return all
+	}
 	tests := map[string]struct {
 		text string
-		says string
+		says []string
 	}{
-		"serve":      {"serve: {tcp: \"127.0.0.1:0\", tcp_plaintext: true}\n" + first, "the section serve has changed: that " + says},
-		"log.format": {onTCP + first + "log: {format: json}\n", "log.format has changed: that " + says},
-		"log.level":  {onTCP + first + "log: {level: debug}\n", ""},
+		"serve.tcp": {"serve: {tcp: \"127.0.0.1:1\"}\n" + first, lines("serve.tcp")},
+		"several": {"serve: {tcp: \"127.0.0.1:0\", tcp_plaintext: true, unix: none, unix_allow: [\"user:7\"]}\n" + first,
+			lines("serve.tcp_plaintext", "serve.unix", "serve.unix_allow")},
+		"serve.limits": {"serve: {tcp: \"127.0.0.1:0\", limits: {calls: 7}}\n" + first, nil},
+		"log.format":   {onTCP + first + "log: {format: json}\n", lines("log.format")},
+		"log.level":    {onTCP + first + "log: {level: debug}\n", nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log, lines := record()
+			log, written := record()
 			reloaded := make(chan *config.Config, 1)
 			service, file := serveConfig(t, first, server.WithLogger(log), server.WithReloaded(func(now *config.Config) { reloaded <- now }))
 			replace(t, file, test.text)
 			<-reloaded
 			service.stop()
 			must(t, <-service.ended)
-			if text := lines.String(); !strings.Contains(text, test.says) || test.says == "" && strings.Contains(text, says) {
-				t.Errorf("the log does not say %q:\n%s", test.says, text)
+			text := written.String()
+			for _, want := range test.says {
+				if !strings.Contains(text, want) {
+					t.Errorf("the log does not say %s:\n%s", want, text)
+				}
+			}
+			if got := strings.Count(text, says); got != len(test.says) {
+				t.Errorf("the log says it %d times, want %d:\n%s", got, len(test.says), text)
 			}
 		})
 	}

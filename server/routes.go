@@ -8,7 +8,9 @@ import (
 	"connectrpc.com/grpcreflect"
 
 	"dialpoint/gen/dialpoint/v1/dialpointv1connect"
+	"dialpoint/server/access"
 	"dialpoint/server/api"
+	"dialpoint/server/limit"
 )
 
 const (
@@ -16,6 +18,9 @@ const (
 	compressAbove = 1 << 10
 	// maxMessage is the size in bytes of the largest request that is read. All of ours are far below it.
 	maxMessage = 64 << 10
+	// maxBody bounds the body of a call, which holds one message and what a protocol puts around it: what is longer is
+	// not read to its end.
+	maxBody = 2 * maxMessage
 )
 
 // healthWatchPath is that of the one health call that is answered otherwise. See [healthWatch].
@@ -28,24 +33,58 @@ var services = []string{
 	grpchealth.HealthV1ServiceName,
 }
 
-// routes is the handler of every path.
+// The paths of calls that are streams, and of those on which the caller goes on to send.
+var (
+	talks = map[string]bool{
+		"/" + grpcreflect.ReflectV1ServiceName + "/ServerReflectionInfo":      true,
+		"/" + grpcreflect.ReflectV1AlphaServiceName + "/ServerReflectionInfo": true,
+	}
+	streams = map[string]bool{
+		dialpointv1connect.EndpointServiceWatchEndpointsProcedure: true,
+		healthWatchPath: true,
+	}
+)
+
+// routes is the handler of every path. What refuses callers stands before what reads of them.
 func (s *Server) routes() http.Handler {
 	options := connect.WithHandlerOptions(
 		connect.WithCompressMinBytes(compressAbove),
 		connect.WithReadMaxBytes(maxMessage),
-		connect.WithInterceptors(logCalls{s}),
+		connect.WithInterceptors(logCalls{s}, s.gate.Interceptor()),
+		s.recoverCalls(),
 	)
 	reflector := grpcreflect.NewStaticReflector(services...)
+	endpoints := api.NewEndpointService(s.draining, s.registry)
+	endpoints.Hold = limit.Hold
 	mux := http.NewServeMux()
-	mux.Handle(dialpointv1connect.NewEndpointServiceHandler(api.NewEndpointService(s.draining, s.registry), options))
-	mux.Handle(dialpointv1connect.NewListenerServiceHandler(api.NewListenerService(s.registry), options))
+	mux.Handle(dialpointv1connect.NewEndpointServiceHandler(endpoints, options))
+	mux.Handle(dialpointv1connect.NewListenerServiceHandler(api.NewListenerService(s.draining, s.registry), options))
 	mux.Handle(grpchealth.NewHandler(s.health, options))
 	_, watchHealth := grpchealth.NewHandler(healthWatch{s.health}, options)
 	mux.Handle(healthWatchPath, watchHealth)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector, options))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector, options))
-	return noStore(mux)
+
+	limited := s.limiter.Middleware(mux, peerKey, isStream)
+	patience := limit.Patience{Talks: isTalk}
+	return s.catchFaults(patience.Middleware(noStore(boundBody(s.gate.Middleware(limited)))))
 }
+
+// boundBody ends what goes on to send beyond any call. On a stream on which the caller sends, each message is bounded.
+func boundBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isTalk(r) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func peerKey(r *http.Request) string { return access.PeerKey(r.Context(), r.RemoteAddr) }
+
+func isTalk(r *http.Request) bool { return talks[r.URL.Path] }
+
+func isStream(r *http.Request) bool { return streams[r.URL.Path] || talks[r.URL.Path] }
 
 // noStore keeps answers out of every cache: they hold credentials (RFC 9111, section 5.2.2.5).
 func noStore(next http.Handler) http.Handler {

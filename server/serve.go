@@ -9,6 +9,12 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"dialpoint/server/access"
+	"dialpoint/server/api"
+	"dialpoint/server/limit"
+	"dialpoint/server/rules"
+	"dialpoint/server/socket"
 )
 
 const (
@@ -38,7 +44,7 @@ func (s *Server) Serve(ctx context.Context, sockets ...net.Listener) error {
 	web := s.httpServer()
 	failed := make(chan error, len(sockets))
 	for _, socket := range sockets {
-		go func() { failed <- serveSocket(web, socket) }()
+		go func() { failed <- s.serveSocket(web, socket) }()
 	}
 	var following sync.WaitGroup
 	following.Go(func() { s.follow(ctx) })
@@ -55,7 +61,7 @@ func (s *Server) Serve(ctx context.Context, sockets ...net.Listener) error {
 
 // ListenAndServe opens the sockets of the configuration and serves on them. See [Server.Listen] and [Server.Serve].
 func (s *Server) ListenAndServe(ctx context.Context) error {
-	sockets, err := s.Listen(ctx)
+	sockets, err := s.Listen(ctx, socket.Sockets{})
 	if err != nil {
 		return err
 	}
@@ -71,13 +77,18 @@ func (s *Server) Reload() {
 
 // serveSocket serves until the HTTP server stops, which closes what it accepts from. The file of a unix socket of ours
 // stays until Serve closes the socket itself, after the calls.
-func serveSocket(web *http.Server, socket net.Listener) error {
-	accepting := socket
-	if unix, ok := socket.(*unixSocket); ok {
-		accepting = unix.UnixListener
+func (s *Server) serveSocket(web *http.Server, accepting net.Listener) error {
+	serve := web.Serve
+	switch opened := accepting.(type) {
+	case *socket.Unix:
+		accepting = opened.UnixListener
+	case *net.TCPListener:
+		if s.certificate.isSet() {
+			serve = func(socket net.Listener) error { return web.ServeTLS(socket, "", "") }
+		}
 	}
-	if err := web.Serve(accepting); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve on %v: %w", socket.Addr(), err)
+	if err := serve(accepting); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve on %v: %w", accepting.Addr(), err)
 	}
 	return nil
 }
@@ -89,26 +100,40 @@ func closeAll(sockets []net.Listener) {
 	}
 }
 
-// httpServer serves HTTP/1.1 and unencrypted HTTP/2 on one port. It has no time-out for reading or writing a whole
-// call, which would cut streams.
+// httpServer serves HTTP/1.1 and HTTP/2 on one port, the latter without TLS as well. It has no time-out for reading or
+// writing a whole call, which would cut streams.
 func (s *Server) httpServer() *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
+	http2 := &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout}
+	limit.HTTP2(http2)
 	return &http.Server{
 		Handler:           s.handler,
 		Protocols:         &protocols,
+		HTTP2:             http2,
+		TLSConfig:         s.certificate.config(),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
-		HTTP2:             &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		ConnContext:       s.connContext,
+		ConnState:         s.conns.ConnState,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 }
 
+// connContext notes what a connection tells of its callers: who they are, and whether they share this machine's loopback.
+func (s *Server) connContext(ctx context.Context, conn net.Conn) context.Context {
+	if access.IsInOtherNetwork(conn) {
+		ctx = api.WithAudience(ctx, rules.Remote)
+	}
+	return access.WithConn(s.conns.ConnContext(ctx, conn), conn)
+}
+
 // stop ends an HTTP server in order, and by force when that takes too long.
 func (s *Server) stop(web *http.Server) error {
-	s.drain()
+	s.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := web.Shutdown(ctx); err != nil {

@@ -8,12 +8,15 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
 
+	"dialpoint/server/access"
 	"dialpoint/server/config"
+	"dialpoint/server/limit"
 	"dialpoint/server/listener"
 )
 
@@ -23,6 +26,12 @@ type Server struct {
 	registry *listener.Registry
 	health   *health
 	handler  http.Handler
+
+	gate        *access.Gate
+	limiter     *limit.Limiter
+	conns       *limit.Conns
+	certificate certificate
+
 	// draining ends when the server stops: calls that wait and watches end with it.
 	draining context.Context
 	drain    context.CancelFunc
@@ -44,16 +53,20 @@ func New(options ...Option) (*Server, error) {
 		drain:    drain,
 	}
 	server.health = newHealth(draining, server.registry)
-	var described []listener.Config
+	var said statement
 	for _, option := range options {
-		if err := option.apply(server, &described); err != nil {
+		if err := option.apply(server, &said); err != nil {
 			return nil, err
 		}
 	}
-	if err := server.registry.Configure(described); err != nil {
+	if err := server.registry.Configure(said.listeners); err != nil {
 		return nil, err
 	}
-	server.log.Info("listeners configured", "count", len(described), "revision", server.registry.Snapshot().Revision)
+	server.log.Info("listeners configured", "count", len(said.listeners), "revision", server.registry.Snapshot().Revision)
+	server.registry.OnChange(server.logChange)
+	if err := server.guard(said.policy); err != nil {
+		return nil, err
+	}
 	server.handler = server.routes()
 	return server, nil
 }
@@ -68,14 +81,12 @@ func (s *Server) Listeners() []listener.Listener { return s.registry.Snapshot().
 
 // SetBind says what a listener's socket is bound to, in place of what its description says. The server never changes
 // it. The host is what the operator wrote, as read by [rules.ParseBindHost], not what the socket's address reads: a
-// socket bound to 0.0.0.0 calls itself [::]. A name that is not there and a bad host or port are errors. The zero Bind
-// takes back what was said before, so that the description counts again.
+// socket bound to 0.0.0.0 calls itself [::]. A name that is not there and a bad host or port are errors. It ends the
+// lease of any other dashboard, and no report takes the listener over while it stands. The zero Bind takes back what was
+// said before, so that the description counts again.
 func (s *Server) SetBind(name string, bind Bind) error {
 	if bind == (Bind{}) {
-		return s.change(func() error {
-			s.registry.Withdraw(name)
-			return nil
-		})
+		return s.withdraw(name)
 	}
 	parsed, err := bind.parse("report")
 	if err != nil {
@@ -84,30 +95,32 @@ func (s *Server) SetBind(name string, bind Bind) error {
 		}
 		return fmt.Errorf("bind of listener %q: %w", name, err)
 	}
-	return s.change(func() error { return s.registry.Report(name, parsed) })
+	_, err = s.registry.Report(listener.Report{Name: name, Bind: parsed})
+	return err
 }
 
-// Close ends every watch and every call that waits. A server that was closed stays closed. [Server.Serve] does this by
-// itself; an embedding program calls it before it shuts its own HTTP server down.
-func (s *Server) Close() { s.drain() }
+// withdraw takes back what the program itself has said. While a dashboard's own lease is live there is no such thing.
+func (s *Server) withdraw(name string) error {
+	err := s.registry.Withdraw(name, "")
+	if _, held := errors.AsType[*listener.HeldError](err); held {
+		return nil
+	}
+	return err
+}
 
-// change runs one change of the registry and logs what came of it.
-func (s *Server) change(change func() error) error {
-	before := s.registry.Snapshot()
-	if err := change(); err != nil {
-		return err
+// Close ends every watch and every call that waits, and all leases. A server that was closed stays closed.
+// [Server.Serve] does this by itself; an embedding program calls it before it shuts its own HTTP server down.
+func (s *Server) Close() {
+	s.drain()
+	s.registry.Close()
+}
+
+// logChange logs what a listener has become.
+func (s *Server) logChange(before, after listener.Listener) {
+	if after.Name == "" {
+		s.log.Info("listener removed", "listener", before.Name)
+		return
 	}
-	after := s.registry.Snapshot()
-	for _, now := range after.List() {
-		if now.Revision > before.Revision {
-			s.log.Info("listener changed", "listener", now.Name, "bind_host", now.Bind.Text, "bind_port", now.Bind.Port,
-				"bound", now.IsBound(), "override", now.Override.Text, "revision", now.Revision)
-		}
-	}
-	for _, was := range before.List() {
-		if _, kept := after.Get(was.Name); !kept {
-			s.log.Info("listener removed", "listener", was.Name, "revision", after.Revision)
-		}
-	}
-	return nil
+	s.log.Info("listener changed", "listener", after.Name, "bind_host", after.Bind.Text, "bind_port", after.Bind.Port,
+		"bound", after.IsBound(), "override", after.Override.Text, "instance", after.InstanceID, "revision", after.Revision)
 }

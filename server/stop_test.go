@@ -147,7 +147,7 @@ func (u unfinished) finish(t *testing.T) {
 // The contract's order: nobody new gets in, the call finishes, and only then is the socket removed.
 func TestUnixSocketIsRemovedAfterTheCalls(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s")
+	path := filepath.Join(ownDirectory(t), "s")
 	service := runOn(t, path)
 	call := beginCall(t, path)
 	service.stop()
@@ -165,7 +165,7 @@ func TestUnixSocketIsRemovedAfterTheCalls(t *testing.T) {
 // A service that starts while another stops takes its place, and keeps it.
 func TestStopLeavesTheSocketOfTheNextService(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "s")
+	path := filepath.Join(ownDirectory(t), "s")
 	service := runOn(t, path)
 	call := beginCall(t, path)
 	service.stop()
@@ -182,7 +182,7 @@ func TestStopLeavesTheSocketOfTheNextService(t *testing.T) {
 // runOn serves on a unix socket of the server's own kind.
 func runOn(t *testing.T, path string) *running {
 	t.Helper()
-	service, err := server.New(server.WithListener(wildcard()))
+	service, err := server.New(server.WithListener(wildcard()), withTokens)
 	must(t, err)
 	return run(t, service, opened(t, path))
 }

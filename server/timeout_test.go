@@ -15,7 +15,7 @@ import (
 // then the time-outs are over, and the streams must have outlived them.
 func TestTimeoutsNeverCutAStream(t *testing.T) {
 	t.Parallel()
-	service, err := server.New(server.WithListener(wildcard()))
+	service, err := server.New(server.WithListener(wildcard()), withTokens)
 	must(t, err)
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

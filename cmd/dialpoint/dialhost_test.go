@@ -93,7 +93,7 @@ func TestDialHostsOfAFile(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			row.check(t, s.tcp, names[name])
+			row.check(t, s.connect(t, s.tcp), names[name])
 		})
 	}
 }
@@ -111,9 +111,8 @@ func (d dialHost) yaml(name string) string {
 }
 
 // check asks several times, since no answer may change what is asked for.
-func (d dialHost) check(t *testing.T, address, listener string) {
+func (d dialHost) check(t *testing.T, caller *client.Client, listener string) {
 	t.Helper()
-	caller := connectTo(t, address)
 	for range 3 {
 		got, err := caller.Resolve(t.Context(), client.Request{Listener: listener, Channel: "chat-1"})
 		if err != nil {
@@ -191,7 +190,8 @@ func (d dialHost) checkAlone(t *testing.T, env, args []string) {
 	if d.ipv6Only {
 		args = append(args, "--config", h.write(t, "dialpoint.yaml", "listeners: [{name: default, bind: {ipv6_only: true}}]\n"))
 	}
-	d.check(t, h.serve(t, env, args...).unix, "")
+	s := h.serve(t, env, args...)
+	d.check(t, s.connect(t, s.unix), "")
 }
 
 // TestQuotesInTheEnvironment: container runtimes hand on the quotes of an env file, and Windows its carriage returns.
@@ -231,7 +231,7 @@ func TestPortOfAKubernetesService(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve(t, []string{"DIALPOINT_CREDENTIAL=t", "HERMES_DASHBOARD_HOST=0.0.0.0", "HERMES_DASHBOARD_PORT=tcp://10.96.0.1:80"})
-	dialHost{bind: new("0.0.0.0"), root: "ws://127.0.0.1:9119", warned: "HERMES_DASHBOARD_PORT"}.check(t, s.unix, "")
+	dialHost{bind: new("0.0.0.0"), root: "ws://127.0.0.1:9119", warned: "HERMES_DASHBOARD_PORT"}.check(t, s.connect(t, s.unix), "")
 	if !strings.Contains(s.log.String(), "level=WARN") {
 		t.Errorf("no warning in the log:\n%s", s.log)
 	}

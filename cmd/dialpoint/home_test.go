@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"dialpoint/client"
@@ -68,6 +69,8 @@ func processEnv(homeDir, runtime, temp string) []string {
 		"HOME=" + homeDir,
 		"XDG_RUNTIME_DIR=" + runtime,
 		"TMPDIR=" + temp,
+		// What a service on the default socket makes.
+		"DIALPOINT_TOKEN_FILE=" + filepath.Join(runtime, "dialpoint", "operator.token"),
 		"PATH=" + os.Getenv("PATH"),
 		// A program with the race detector sleeps a second before it exits, unless it is told otherwise.
 		"GORACE=atexit_sleep_ms=0",
@@ -138,11 +141,12 @@ func mustDo(t testing.TB, err error) {
 	}
 }
 
-// connectTo is a client of a service.
-func connectTo(t *testing.T, address string) *client.Client {
+// connect is a client of a service at one of its addresses, as its operator.
+func (s *service) connect(t *testing.T, address string) *client.Client {
 	t.Helper()
 	c, err := client.New(address)
 	mustDo(t, err)
+	c.TokenFile = filepath.Join(filepath.Dir(strings.TrimPrefix(s.unix, "unix://")), "operator.token")
 	t.Cleanup(c.Close)
 	return c
 }

@@ -81,7 +81,7 @@ listeners:
 	for _, name := range []string{"nothing", "no-port", "port-zero-alone", "override-without-port"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := connectTo(t, s.tcp).Resolve(t.Context(), client.Request{Listener: name})
+			_, err := s.connect(t, s.tcp).Resolve(t.Context(), client.Request{Listener: name})
 			wantNotBound(t, err)
 		})
 	}

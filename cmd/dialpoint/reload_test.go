@@ -16,7 +16,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	h := newHome(t)
 	path := h.write(t, "dialpoint.yaml", fileWith(9119))
 	s := h.serve(t, []string{"DIALPOINT_AUTH_MODE=none"}, "--config", path)
-	caller := connectTo(t, s.unix)
+	caller := s.connect(t, s.unix)
 	first, err := caller.Resolve(t.Context(), client.Request{})
 	mustDo(t, err)
 

@@ -30,6 +30,9 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"hangup":      positive(hangup),
 	"awaits-url":  positive(awaitsURL),
 	"awaits-log":  positive(awaitsLog),
+
+	"dashboard-start": positive(dashboardStart),
+	"patient-start":   positive(patientStart),
 }
 
 func positive(command func(*testscript.TestScript, []string) error) func(*testscript.TestScript, bool, []string) {

@@ -114,7 +114,7 @@ func TestCredentialIsDecodedAsItWas(t *testing.T) {
 			_, want, _ := strings.Cut(env, "=")
 			h := newHome(t)
 			s := h.serve(t, []string{env}, "--bind-host", "0.0.0.0")
-			got, err := connectTo(t, s.unix).Resolve(t.Context(), client.Request{Channel: "chat-1"})
+			got, err := s.connect(t, s.unix).Resolve(t.Context(), client.Request{Channel: "chat-1"})
 			mustDo(t, err)
 			for _, endpoint := range []string{got.GetGateway().GetUrl(), got.GetSidecar().GetUrl()} {
 				_, query, _ := strings.Cut(endpoint, "?")

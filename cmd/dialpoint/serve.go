@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 
 	"dialpoint/server"
 	"dialpoint/server/config"
+	"dialpoint/server/socket"
 )
 
 func newServe(env lookupEnv) *cobra.Command {
@@ -20,7 +22,9 @@ func newServe(env lookupEnv) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve endpoints to children",
-		Long: `Serve answers children that ask where to dial, on a unix socket and on loopback TCP.
+		Long: `Serve answers children that ask where to dial, on a unix socket and on loopback TCP. Over the socket its own user and
+root may call, and those whom serve.unix_allow names; over TCP whoever shows a token, which lies beside the socket
+unless the configuration names another. Sockets that systemd passes (LISTEN_FDS) take the place of those configured.
 
 The configuration comes from flags, environment and file, in this order; 'dialpoint config show --origin' prints it.
 A changed file is taken over as a whole, or not at all; SIGHUP has it read again. SIGTERM and SIGINT end the service
@@ -58,11 +62,18 @@ func serve(cmd *cobra.Command, settings *settings) error {
 	defer stop()
 	defer onHangup(service.Reload)()
 
-	sockets, err := service.Listen(ctx)
+	inherited, err := socket.Activated()
 	if err != nil {
+		return configError{err}
+	}
+	sockets, err := service.Listen(ctx, inherited)
+	switch {
+	case errors.Is(err, server.ErrPlaintext):
+		return configError{err}
+	case err != nil:
 		return err
 	}
-	if _, err := fmt.Fprint(cmd.OutOrStdout(), banner(loaded.File, sockets, service.Listeners())); err != nil {
+	if _, err := fmt.Fprint(cmd.OutOrStdout(), greeting{loaded, sockets, service.Listeners()}); err != nil {
 		log.Warn("the greeting could not be printed", "error", err)
 	}
 	return service.Serve(ctx, sockets...)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -22,8 +23,14 @@ func TestSocketURL(t *testing.T) {
 		"http://[::1]:9118":          &net.TCPAddr{IP: net.IPv6loopback, Port: 9118},
 		"http://192.0.2.1:9118":      &net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 9118},
 	} {
-		if got := socketURL(addr); got != want {
-			t.Errorf("%v: %s, want %s", addr, got, want)
+		for _, secure := range []bool{false, true} {
+			want := want
+			if secure {
+				want = strings.Replace(want, "http:", "https:", 1)
+			}
+			if got := socketURL(addr, secure); got != want {
+				t.Errorf("%v: %s, want %s", addr, got, want)
+			}
 		}
 	}
 }

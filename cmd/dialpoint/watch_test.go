@@ -139,7 +139,7 @@ func TestResolveWaits(t *testing.T) {
 	output, err := command.StdoutPipe()
 	mustDo(t, err)
 	mustDo(t, command.Start())
-	_, err = connectTo(t, s.unix).Resolve(t.Context(), client.Request{Wait: 50 * time.Millisecond})
+	_, err = s.connect(t, s.unix).Resolve(t.Context(), client.Request{Wait: 50 * time.Millisecond})
 	wantNotBound(t, err)
 	h.replace(t, "dialpoint.yaml", fileWith(9119))
 	url, err := io.ReadAll(output)

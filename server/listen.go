@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"dialpoint/server/access"
+	"dialpoint/server/config"
+	"dialpoint/server/socket"
+)
+
+var (
+	errNoConfig = errors.New("the server has no configuration that names sockets: mount its Handler, or give Serve sockets of your own")
+	// ErrPlaintext is the error of a TCP socket that others can reach and that has no TLS. Tokens would travel over it as
+	// they are.
+	ErrPlaintext = errors.New("others than this machine can reach it, and it has no TLS: set serve.tls, let it listen on loopback, " +
+		"or set serve.tcp_plaintext (--tcp-plaintext) if the network is trusted")
+)
+
+// Listen opens the sockets that the configuration names, the unix socket first. One that the process was started with
+// (see [socket.Activated]) takes the place of the configured one of its kind. All are open, or none. What callers over
+// TCP need is made with them: the tokens, where the configuration names none.
+//
+// The errors are those of [socket.ListenUnix], [socket.ListenTCP] and [access.EnsureTokens], and [ErrPlaintext]. A server
+// without [WithConfig] has no sockets of its own, which is an error too.
+func (s *Server) Listen(ctx context.Context, inherited socket.Sockets) ([]net.Listener, error) {
+	if s.config == nil {
+		return nil, errNoConfig
+	}
+	sockets, err := s.listen(ctx, inherited)
+	if err == nil {
+		err = s.makeTokens(sockets)
+	}
+	if err != nil {
+		closeAll(sockets)
+		closeAll(inherited.All())
+		return nil, err
+	}
+	return sockets, nil
+}
+
+// listen returns what it has opened beside an error, too.
+func (s *Server) listen(ctx context.Context, inherited socket.Sockets) ([]net.Listener, error) {
+	var sockets []net.Listener
+	unix, err := s.listenUnix(ctx, inherited)
+	if unix != nil {
+		sockets = append(sockets, unix)
+	}
+	if err != nil {
+		return sockets, err
+	}
+	tcp, err := s.listenTCP(ctx, inherited)
+	if tcp != nil {
+		sockets = append(sockets, tcp)
+	}
+	return sockets, err
+}
+
+// listenUnix is nil where there is to be no such socket.
+func (s *Server) listenUnix(ctx context.Context, inherited socket.Sockets) (net.Listener, error) {
+	switch serve := s.config.Serve; {
+	case inherited.Unix != nil:
+		return inherited.Unix, nil
+	case serve.Unix == "":
+		return nil, nil //nolint:nilnil // None is a good answer.
+	default:
+		opened, err := socket.ListenUnix(ctx, serve.Unix, socket.Allow(serve.UnixAllow))
+		if err != nil {
+			return nil, err
+		}
+		for _, warning := range opened.Warnings {
+			s.log.Warn(warning)
+		}
+		return opened, nil
+	}
+}
+
+// listenTCP is nil where there is to be no such socket.
+func (s *Server) listenTCP(ctx context.Context, inherited socket.Sockets) (net.Listener, error) {
+	serve := s.config.Serve
+	switch {
+	case inherited.TCP != nil:
+		if address := inherited.TCP.Addr(); serve.TLS == nil && !serve.TCPPlaintext && !socket.IsLoopback(address) {
+			return nil, fmt.Errorf("the socket %v that LISTEN_FDS has passed: %w", address, ErrPlaintext)
+		}
+		return inherited.TCP, nil
+	case serve.TCP == "":
+		return nil, nil //nolint:nilnil // None is a good answer.
+	default:
+		return socket.ListenTCP(ctx, serve.TCP)
+	}
+}
+
+// makeTokens makes the tokens that the configuration leaves to the server. It comes after the unix socket, which makes
+// their directory, and before anybody can ask.
+func (s *Server) makeTokens(sockets []net.Listener) error {
+	directory := s.config.Serve.Tokens.Dir
+	if directory == "" || len(sockets) == 0 {
+		return nil
+	}
+	// A socket of ours has made it, and may have opened it to those who are allowed.
+	if _, ours := sockets[0].(*socket.Unix); !ours {
+		if err := socket.MakeDirectory(directory); err != nil {
+			return fmt.Errorf("the directory of the tokens: %w", err)
+		}
+	}
+	if err := fillTokens(&s.config.Serve.Tokens); err != nil {
+		return err
+	}
+	s.admit(s.config.Serve)
+	return nil
+}
+
+// fillTokens reads the tokens that the server keeps itself, and makes those that are missing. They go into the
+// configuration, as its next reading finds them.
+func fillTokens(tokens *config.Tokens) (err error) {
+	if tokens.Dir != "" {
+		tokens.Child, tokens.Operator, err = access.EnsureTokens(tokens.Dir)
+	}
+	return err
+}
