@@ -26,8 +26,8 @@ type call struct {
 
 // ask makes a call. What it returns beside an error is zero.
 func ask[T any](ctx context.Context, client *Client, hold time.Duration, do func(context.Context, *service, time.Duration) (T, error)) (answer T, err error) {
-	if err := client.locate(); err != nil {
-		return answer, badAddress(err)
+	if failure := client.ready(); failure != nil {
+		return answer, failure
 	}
 	begin := time.Now()
 	call := &call{

@@ -25,6 +25,25 @@ type Client struct {
 	// one, counts instead. Zero is 30 seconds; a call that asks for more time with Request.Wait looks so long. Negative
 	// tries each address once.
 	Patience time.Duration
+	// TokenFile is the path of a file that holds the token to show the service, and nothing else but white space around
+	// it. It is read for each try, so that a new token needs no restart, and waited for like a service while it is not
+	// there or empty. Blank is the file that [TokenFileEnv] names, else the token in [TokenEnv], else none.
+	//
+	// Tokens go to http and https addresses alone: at a unix socket the kernel says who calls.
+	TokenFile string
+	// Token, where it is set, gives the token, in place of TokenFile and of the environment. It is called for each try,
+	// by several goroutines at once. An empty token is none. An error that is [io/fs.ErrNotExist] is waited for like a
+	// service, and any other ends the call; its text is in the error of the call, and must not hold the token.
+	Token func(ctx context.Context) (string, error)
+	// CAFile is the path of a file with the certificates, in PEM, of those who may vouch for a service at an https
+	// address. Blank is the file that [CAFileEnv] names, else those whom the system trusts. This file and the next two
+	// are read for each connection, so that new ones need no restart. To give any of them where no address is https is
+	// an error; what the environment names is left alone there.
+	CAFile string
+	// CertFile and KeyFile are the paths of files with the certificate, those of its issuers behind it, and the private
+	// key, in PEM, by which the client says who it is at an https address. It needs both or none. Blank are the files
+	// that [CertFileEnv] and [KeyFileEnv] name.
+	CertFile, KeyFile string
 	// Waiting, where it is set, is called with what is wrong each time that no address answered, or that a watch broke
 	// off, before the pause until the next try. It gets an [*Error], on the goroutine that looks for the service, which
 	// of a [Source] is one of its own.
@@ -61,6 +80,31 @@ func (c *Client) locate() error {
 		}
 	})
 	return c.err
+}
+
+// ready is what is wrong with what the client was told, apart from what stands in files.
+func (c *Client) ready() *Error {
+	err := c.locate()
+	if err == nil {
+		err = c.checkTLS()
+	}
+	if err != nil {
+		return badUse(err)
+	}
+	return nil
+}
+
+// isAtDefaultSocket reports whether nobody said where the service is.
+func (c *Client) isAtDefaultSocket() bool {
+	return isBlank(c.Addr) && said(os.LookupEnv, AddressEnv) == ""
+}
+
+// file is the one that the client was told of, by a field or by the environment.
+func (c *Client) file(setting setting, given string) file { return setting.at(given, os.LookupEnv) }
+
+// envToken is the token that stands in the environment.
+func (c *Client) envToken() (token, error) {
+	return tokenFrom("env "+TokenEnv, said(os.LookupEnv, TokenEnv))
 }
 
 // Addresses are where the client looks for the service. There are none when Addr cannot be read.

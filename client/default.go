@@ -8,8 +8,20 @@ import (
 	"strings"
 )
 
-// AddressEnv names the environment variable that says where the service listens, in the form of [ParseAddresses].
-const AddressEnv = "DIALPOINT_ADDR"
+// The environment variables that a client reads where its fields say nothing. Blank is not set.
+const (
+	// AddressEnv names the variable that says where the service listens, in the form of [ParseAddresses].
+	AddressEnv = "DIALPOINT_ADDR"
+	// TokenFileEnv names the variable with the path of a file, as in Client.TokenFile.
+	TokenFileEnv = "DIALPOINT_TOKEN_FILE"
+	// TokenEnv names the variable with the token itself. It counts where no file is named.
+	TokenEnv = "DIALPOINT_TOKEN"
+	// CAFileEnv, CertFileEnv and KeyFileEnv name the variables with the paths of files, as in Client.CAFile,
+	// Client.CertFile and Client.KeyFile.
+	CAFileEnv   = "DIALPOINT_CA_FILE"
+	CertFileEnv = "DIALPOINT_CERT_FILE"
+	KeyFileEnv  = "DIALPOINT_KEY_FILE"
+)
 
 // DefaultSocket is the path at which a service listens that was not told otherwise, and where clients look for it:
 //
@@ -51,7 +63,7 @@ func DefaultAddress(lookupEnv func(string) (string, bool)) string {
 
 // locate reads addresses, or the default one in place of a blank. Its errors say where a default came from.
 func locate(text string, lookupEnv func(string) (string, bool)) ([]Address, error) {
-	if strings.TrimSpace(text) != "" {
+	if !isBlank(text) {
 		return ParseAddresses(text)
 	}
 	addresses, err := ParseAddresses(DefaultAddress(lookupEnv))
@@ -64,6 +76,8 @@ func locate(text string, lookupEnv func(string) (string, bool)) ([]Address, erro
 		return nil, fmt.Errorf("default socket, since env %s is not set: %w", AddressEnv, err)
 	}
 }
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // said is what the environment says, without white space around it. Blank is not set.
 func said(lookupEnv func(string) (string, bool), name string) string {

@@ -40,6 +40,9 @@ const (
 	ReasonPeerForbidden Reason = "PEER_FORBIDDEN"
 	// ReasonHostForbidden means that the service does not go by the name it was called (permission_denied).
 	ReasonHostForbidden Reason = "HOST_FORBIDDEN"
+	// ReasonLimitExceeded means that the service has too much to do (resource_exhausted). A call of this package asks
+	// again by itself after Error.RetryAfter.
+	ReasonLimitExceeded Reason = "LIMIT_EXCEEDED"
 	// ReasonOriginForbidden means that a browser's page made the call (permission_denied).
 	ReasonOriginForbidden Reason = "ORIGIN_FORBIDDEN"
 )

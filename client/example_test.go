@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -29,6 +30,25 @@ func ExampleClient() {
 	fmt.Println("dial", endpoints.GetGateway().GetDisplayUrl()) // dial Url, print DisplayUrl
 	// Output:
 	// dial ws://127.0.0.1:9119/api/ws?token=REDACTED
+}
+
+// Over TCP a service is shown a token, and over https it is trusted for its certificate. Both files may be replaced at any
+// time.
+func ExampleClient_tls() {
+	service := client.Client{
+		Addr:      "https://dial.example:9118",
+		TokenFile: "/run/secrets/dialpoint/child.token",
+		CAFile:    "/etc/dialpoint/ca.pem",
+	}
+	defer service.Close()
+
+	_, err := service.Resolve(context.Background(), client.Request{})
+	switch {
+	case errors.Is(err, client.ErrConfiguration):
+		fmt.Println("ask whoever wrote these files:", err)
+	case client.ReasonOf(err) == client.ReasonCredentialInvalid:
+		fmt.Println("ask whoever runs the service:", err)
+	}
 }
 
 func ExampleNew() {

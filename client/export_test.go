@@ -10,12 +10,17 @@ var (
 	DefaultSocketOf = defaultSocket
 	ParseErrorInfo  = parseErrorInfo
 	ParseRetryInfo  = parseRetryInfo
+	ParseToken      = parseToken
+	ShakeHands      = shakeHands
 )
 
-// The limits of the transport and of patience.
+// The limits of the transport, of tokens and of patience.
 const (
+	MaxTokenBytes    = maxTokenBytes
+	MaxPEMBytes      = maxPEMBytes
 	MaxResponseBytes = maxResponseBytes
 	MaxHeaderBytes   = maxHeaderBytes
+	HandshakeTimeout = handshakeTimeout
 	AnswerTimeout    = answerTimeout
 	SilenceTimeout   = silenceTimeout
 	DefaultPatience  = defaultPatience

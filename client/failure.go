@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -48,8 +47,8 @@ func (s *service) silent(limit time.Duration) *Error {
 	}
 }
 
-// badAddress is the error of every call of a client whose address cannot be read.
-func badAddress(err error) *Error {
+// badUse is the error of every call of a client that was told what no client can do.
+func badUse(err error) *Error {
 	return &Error{Code: connect.CodeInvalidArgument, Message: err.Error(), cause: err}
 }
 
@@ -63,17 +62,21 @@ func answered(err error) (*connect.Error, bool) {
 // diagnose says for people why no answer came from the service.
 func (s *service) diagnose(ctx context.Context, err error, problem string) (connect.Code, string) {
 	code := connect.CodeOf(err)
+	obstacle, isObstacle := errors.AsType[*obstacle](err)
+	mistrust, isMistrust := mistrustOf(err)
 	switch end := ended(ctx); {
 	case end != nil:
 		return codeOfEnd(end), fmt.Sprintf("the call to %s was given up: %s", s.address, end)
+	case isObstacle:
+		return obstacle.code, obstacle.Error()
+	case isMistrust:
+		return mistrust.code, fmt.Sprintf("the service at %s %s: %s; %s", s.address, mistrust.what, problem, mistrust.advice)
 	case errors.Is(err, errWatchEnded):
 		return code, fmt.Sprintf("the service at %s ended the watch; it may be stopping", s.address)
 	case errors.Is(err, fs.ErrPermission):
 		return connect.CodePermissionDenied, fmt.Sprintf("this user may not connect to %s: %s; call as the user who runs the service", s.address, problem)
 	case isDial(err):
 		return connect.CodeUnavailable, noService(tried(s.address, problem))
-	case isUntrusted(err):
-		return connect.CodeFailedPrecondition, fmt.Sprintf("the service at %s is not to be trusted: %s; have its certificate signed by an authority that this system knows", s.address, problem)
 	case isBroken(err):
 		return connect.CodeUnavailable, fmt.Sprintf("the connection to %s broke: %s; see whether the service still runs", s.address, problem)
 	}
@@ -109,14 +112,14 @@ func isBroken(err error) bool {
 	return found || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// isUntrusted reports whether a service has no certificate that this system accepts.
-func isUntrusted(err error) bool {
-	_, found := errors.AsType[*tls.CertificateVerificationError](err)
-	return found
-}
-
-// plain is what went wrong, without the code and the request that may stand before it.
+// plain is what went wrong, without the code, the request and the parts of net/http that may stand before it.
 func plain(err error) string {
+	if obstacle, found := errors.AsType[*obstacle](err); found {
+		return obstacle.problem
+	}
+	if operation, found := errors.AsType[*net.OpError](err); found {
+		return operation.Error()
+	}
 	if request, found := errors.AsType[*url.Error](err); found {
 		return request.Err.Error()
 	}

@@ -34,8 +34,8 @@ type state struct {
 // has none Client.Patience, bounds that wait and nothing after it. The error is an [*Error]: why there is nothing to dial
 // yet, that no service answers, or what ends a watch. Request.Wait means nothing here.
 func (c *Client) Source(ctx context.Context, request Request) (*Source, error) {
-	if err := c.locate(); err != nil {
-		return nil, badAddress(err)
+	if failure := c.ready(); failure != nil {
+		return nil, failure
 	}
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
 	source := &Source{updated: make(chan struct{}, 1), ready: make(chan struct{}), done: make(chan struct{}), stop: stop}

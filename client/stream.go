@@ -11,9 +11,18 @@ import (
 // sends a heartbeat after 15 seconds.
 const silenceTimeout = 45 * time.Second
 
-// stream yields what one stream brings. It reports whether that was anything, and why it ended. The first message has to
-// come as soon as any answer.
+// stream yields what one stream brings. It reports whether that was anything, and why it ended.
 func (w *watch) stream(ctx context.Context, service *service) (heard bool, failure *Error) {
+	failure = service.authorized(ctx, ctx, func(ctx context.Context) *Error {
+		brought, failure := w.once(ctx, service)
+		heard = heard || brought
+		return failure
+	})
+	return heard, failure
+}
+
+// once is one try of a stream. The first message has to come as soon as any answer.
+func (w *watch) once(ctx context.Context, service *service) (heard bool, failure *Error) {
 	streaming, stop := context.WithCancel(ctx)
 	defer stop()
 	limit := answerTimeout

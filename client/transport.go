@@ -20,7 +20,7 @@ const (
 	idleTimeout = 30 * time.Second
 	// dialTimeout bounds connecting.
 	dialTimeout = 3 * time.Second
-	// handshakeTimeout bounds the TLS handshake, which no context of a call does.
+	// handshakeTimeout bounds the TLS handshake, which may outlast the call that it was begun for.
 	handshakeTimeout = 10 * time.Second
 )
 
@@ -37,27 +37,30 @@ func newHTTPClient(transport http.RoundTripper) *http.Client {
 
 // newTransport speaks HTTP/1.1, which is faster than HTTP/2 for single small calls and needs no prior knowledge. Its
 // Proxy stays nil: the environment's proxy settings are for the children's other traffic.
-func newTransport(address Address) http.RoundTripper {
+func (s *service) newTransport() http.RoundTripper {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
-		DialContext:            dial(address),
+		DialContext:            s.dial,
+		DialTLSContext:         s.dialTLS,
 		Protocols:              protocols,
 		IdleConnTimeout:        idleTimeout,
-		TLSHandshakeTimeout:    handshakeTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
 }
 
 // dial connects to the address. A host that swallows the attempt must not keep a call from the next address.
-func dial(address Address) func(ctx context.Context, network, host string) (net.Conn, error) {
+func (s *service) dial(ctx context.Context, network, host string) (net.Conn, error) {
 	dialer := &net.Dialer{Timeout: dialTimeout}
-	if address.scheme != schemeUnix {
-		return dialer.DialContext
+	if s.address.scheme != schemeUnix {
+		return dialer.DialContext(ctx, network, host)
 	}
-	return func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return dialer.DialContext(ctx, "unix", address.place)
+	if s.isDefault {
+		if err := checkDirectory(s.address.place); err != nil {
+			return nil, err
+		}
 	}
+	return dialer.DialContext(ctx, "unix", s.address.place)
 }
 
 // options hold for every call. Answers are so small that compressing them costs more than it saves.

@@ -11,10 +11,11 @@ import (
 	"connectrpc.com/connect"
 )
 
-// isAway reports whether a service is not there, or says that it will not be: another may be, or the same one later. A
-// listener that is not bound is the service's answer.
+// isAway reports whether a service is not there, or says that it will not be, or that it has too much to do: another may
+// be, or the same one later. A listener that is not bound is the service's answer.
 func (e *Error) isAway() bool {
-	return e.Code == connect.CodeUnavailable && e.Reason != ReasonListenerNotBound
+	isBusy := e.Code == connect.CodeResourceExhausted && e.RetryAfter > 0
+	return isBusy || e.Code == connect.CodeUnavailable && e.Reason != ReasonListenerNotBound
 }
 
 // unreachable is the error of calls that found no service. It names every address that was tried; where that is one, its

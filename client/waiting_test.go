@@ -199,7 +199,7 @@ func TestDeadlineOnARealClock(t *testing.T) {
 		for name, call := range patientCalls {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 				defer cancel()
 				address := open(t).address
 				caller := connectTo(t, address)

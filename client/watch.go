@@ -18,7 +18,8 @@ import (
 // grows while there is no answer, and goes on with the state then, unless that is the one it had. What it yields last is
 // an [*Error], with a nil update: once the context is over, and when the service answers with what no new try can mend.
 // That is one of the codes invalid_argument, unauthenticated, permission_denied, failed_precondition and unimplemented,
-// and before the first update not_found. A listener that is not found any more is an update.
+// and before the first update not_found. A listener that is not found any more is an update, and a token that has changed
+// since it was refused is worth one more try.
 //
 // Leaving the loop closes the stream. Ranging over the result again begins anew. Request.Wait and Client.Patience mean
 // nothing here: a watch waits anyway.
@@ -54,8 +55,8 @@ type watch struct {
 
 // run streams until the watch is over. It returns why, nil where the loop was left.
 func (w *watch) run(ctx context.Context) *Error {
-	if err := w.client.locate(); err != nil {
-		return badAddress(err)
+	if failure := w.client.ready(); failure != nil {
+		return failure
 	}
 	w.pause = w.client.newBackoff()
 	for {

@@ -48,6 +48,8 @@ func exitCode(err error) int {
 		return exitConfig
 	case errors.As(err, new(unavailableError)):
 		return exitUnavailable
+	case errors.Is(err, client.ErrConfiguration):
+		return exitConfig
 	case errors.As(err, &failure):
 		return exitCodeOf(failure.Code)
 	}
@@ -56,7 +58,7 @@ func exitCode(err error) int {
 
 func exitCodeOf(code connect.Code) int {
 	switch code {
-	case connect.CodeUnavailable, connect.CodeNotFound, connect.CodeFailedPrecondition, connect.CodeDeadlineExceeded:
+	case connect.CodeUnavailable, connect.CodeNotFound, connect.CodeFailedPrecondition, connect.CodeDeadlineExceeded, connect.CodeResourceExhausted:
 		return exitUnavailable
 	case connect.CodeUnauthenticated, connect.CodePermissionDenied:
 		return exitNotAllowed

@@ -12,7 +12,7 @@ import (
 
 // listeners is the flags of the command.
 type listeners struct {
-	addressFlag
+	connection
 
 	output string
 }

@@ -12,7 +12,7 @@ import (
 
 // question is what resolve, watch and exec ask the service.
 type question struct {
-	addressFlag
+	connection
 
 	listener, channel, audience string
 	wait                        time.Duration
@@ -25,7 +25,7 @@ var audiences = map[string]dialpointv1.Audience{
 }
 
 func (q *question) register(cmd *cobra.Command, wait time.Duration) {
-	q.addressFlag.register(cmd)
+	q.connection.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&q.listener, "listener", "", "the listener's name (default \"default\")")
 	flags.StringVar(&q.channel, "channel", "", "the chat that the sidecar publishes for; none, no sidecar")

@@ -2,11 +2,8 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
-
-	"dialpoint/client"
 )
 
 // lookupEnv is how a command reads the environment. It has the form of [os.LookupEnv].
@@ -35,6 +32,7 @@ Exit codes: 0; 1 failed; 2 usage; 69 service or listener not available; 77 not a
 		newWatch(),
 		newExec(),
 		newListeners(),
+		newDoctor(env),
 		newConfig(env),
 		newVersion(),
 	)
@@ -67,29 +65,4 @@ func checkArguments(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		checkArguments(child)
 	}
-}
-
-// addressFlag lets a command be told where the service is.
-type addressFlag struct {
-	address string
-}
-
-func (a *addressFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.address, "addr", "",
-		"where the service is: unix:///path or http(s)://host:port, several separated by commas (env "+client.AddressEnv+"; default: the default socket)")
-}
-
-// connect is a client of the service that looks for it for so long, or once. It never goes through a proxy.
-func (a *addressFlag) connect(patience time.Duration) (*client.Client, error) {
-	service, err := client.New(a.address)
-	switch {
-	case err == nil:
-		if service.Patience = patience; patience == 0 {
-			service.Patience = -1
-		}
-		return service, nil
-	case a.address != "":
-		err = fmt.Errorf("--addr: %w", err)
-	}
-	return nil, usageError{err}
 }

@@ -2,8 +2,10 @@
 //
 //   DIALPOINT_ADDR=http://127.0.0.1:9118 node fetch.mjs [CHANNEL [SECONDS]]
 //
-// The service is looked for during SECONDS (30). On the service's own machine prefer unix.mjs: a socket is open to its
-// owner alone. Copy resolve() and what it calls into your program.
+// The service is looked for during SECONDS (30). It is shown the token in the file that DIALPOINT_TOKEN_FILE names, else the
+// one in DIALPOINT_TOKEN. On the service's own machine prefer unix.mjs: a socket is open to its owner alone, and needs no
+// token. Copy resolve() and what it calls into your program.
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const procedure = '/dialpoint.v1.EndpointService/ResolveEndpoints'
@@ -35,7 +37,7 @@ async function ask(address, channel, left) {
   try {
     const response = await fetch(address + procedure, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...await authorization() },
       body: JSON.stringify({ channel, wait }),
       redirect: 'error',
       // Two seconds more than the service has, so that its answer, which says what is missing, comes first.
@@ -50,8 +52,19 @@ async function ask(address, channel, left) {
   }
   const body = parse(text)
   if (status === 200 && body?.endpoints?.gateway) return { endpoints: body.endpoints }
-  if (body?.code === 'unavailable') return { problem: body.message }
+  if (['unavailable', 'resource_exhausted'].includes(body?.code)) return { problem: body.message }
   throw new Error(body?.code ? `${body.code}: ${body.message}` : `HTTP status ${status}: is it Dialpoint that listens at ${address}?`)
+}
+
+/** The header that shows the service who calls. It is read for each call: a token may come late, or change. */
+async function authorization() {
+  const { DIALPOINT_TOKEN_FILE = '', DIALPOINT_TOKEN = '' } = process.env
+  const file = DIALPOINT_TOKEN_FILE.trim()
+  const token = (file ? await readFile(file, 'utf8') : DIALPOINT_TOKEN).trim()
+  if (!file && !token) return {}
+  // fetch would quote what fits into no header.
+  if (!/^[\w.~+/-]+=*$/.test(token)) throw new Error(`there is no token in ${file || 'DIALPOINT_TOKEN'}`)
+  return { Authorization: `Bearer ${token}` }
 }
 
 /** The answer, or undefined. The parser's own error would quote the text, which holds a credential. */
@@ -65,8 +78,8 @@ function parse(text) {
 
 function serviceAddress() {
   const address = (process.env.DIALPOINT_ADDR ?? '').trim()
-  if (/^http:\/\/(\[[0-9a-f:.]+\]|[\w.-]+):\d+\/?$/i.test(address)) return address.replace(/\/$/, '')
-  throw new Error('DIALPOINT_ADDR must be one address of the form http://host:port here, as in http://127.0.0.1:9118; unix.mjs takes a socket')
+  if (/^https?:\/\/(\[[0-9a-f:.]+\]|[\w.-]+):\d+\/?$/i.test(address)) return address.replace(/\/$/, '')
+  throw new Error('DIALPOINT_ADDR must be one address of the form http(s)://host:port here, as in http://127.0.0.1:9118; unix.mjs takes a socket')
 }
 
 /**

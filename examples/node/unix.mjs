@@ -41,7 +41,7 @@ async function ask(path, channel, left) {
   }
   const body = parse(answer.text)
   if (answer.status === 200 && body?.endpoints?.gateway) return { endpoints: body.endpoints }
-  if (body?.code === 'unavailable') return { problem: body.message }
+  if (['unavailable', 'resource_exhausted'].includes(body?.code)) return { problem: body.message }
   throw new Error(body?.code ? `${body.code}: ${body.message}` : `HTTP status ${answer.status}: is it Dialpoint that listens at ${path}?`)
 }
 
@@ -83,7 +83,7 @@ function socketPath() {
   const { DIALPOINT_ADDR = '', XDG_RUNTIME_DIR = '', TMPDIR = '' } = process.env
   const address = DIALPOINT_ADDR.trim()
   if (/^unix:\/\/\/[^,]+$/.test(address)) return address.slice('unix://'.length)
-  if (address) throw new Error('DIALPOINT_ADDR must be one address of the form unix:///path here; fetch.mjs takes http://host:port')
+  if (address) throw new Error('DIALPOINT_ADDR must be one address of the form unix:///path here; fetch.mjs takes http(s)://host:port')
   const runtime = XDG_RUNTIME_DIR.trim()
   if (runtime.startsWith('/')) return join(runtime, 'dialpoint/dialpoint.sock')
   if (process.getuid() === 0) return '/run/dialpoint/dialpoint.sock'

@@ -3,8 +3,9 @@
 
     python3 child.py [CHANNEL [SECONDS]]
 
-The service is looked for at DIALPOINT_ADDR (unix:///path or http://host:port), else at the default socket, for
-SECONDS (30). Copy resolve() and what it calls into your program.
+The service is looked for at DIALPOINT_ADDR (unix:///path or http(s)://host:port), else at the default socket, for
+SECONDS (30). Over TCP it is shown the token in the file that DIALPOINT_TOKEN_FILE names, else the one in DIALPOINT_TOKEN.
+Copy resolve() and what it calls into your program.
 """
 
 import http.client
@@ -57,7 +58,7 @@ def ask(address, channel, left):
     # Two seconds more than the service has, so that its answer, which says what is missing, comes first.
     connection = connect(address, timeout=left + 2)
     try:
-        connection.request("POST", PROCEDURE, body, {"Content-Type": "application/json"})
+        connection.request("POST", PROCEDURE, body, {"Content-Type": "application/json", **authorization(address)})
         response = connection.getresponse()
         answer = parse(response.read())
     except (OSError, http.client.HTTPException) as problem:
@@ -68,11 +69,29 @@ def ask(address, channel, left):
         connection.close()
     if response.status == 200 and answer.get("endpoints"):
         return answer["endpoints"]
-    if answer.get("code") == "unavailable":
+    if answer.get("code") in ("unavailable", "resource_exhausted"):
         raise PassingProblem(answer.get("message"))
     if "code" in answer:
         raise ResolveError(f"{answer['code']}: {answer.get('message')}")
     raise ResolveError(f"HTTP status {response.status}: is it Dialpoint that listens at {address}?")
+
+
+def authorization(address):
+    """The header that shows the service who calls. It is read for each call: a token may come late, or change."""
+    if address.startswith("unix://"):
+        return {}  # the kernel says who calls there
+    path = os.environ.get("DIALPOINT_TOKEN_FILE", "").strip()
+    if path:
+        with open(path, encoding="ascii", errors="replace") as file:
+            token = file.read().strip()
+    else:
+        token = os.environ.get("DIALPOINT_TOKEN", "").strip()
+    if not path and not token:
+        return {}
+    # http.client would quote what fits into no header.
+    if not re.fullmatch(r"[A-Za-z0-9._~+/-]+=*", token):
+        raise PassingProblem(f"there is no token in {path or 'DIALPOINT_TOKEN'}; say in DIALPOINT_TOKEN_FILE where it is")
+    return {"Authorization": f"Bearer {token}"}
 
 
 def parse(text):
@@ -86,10 +105,12 @@ def parse(text):
 
 def connect(address, timeout):
     """An HTTP connection to the service. http.client never uses a proxy; urllib.request and requests do."""
-    if address.startswith("unix://"):
-        return UnixConnection(address[len("unix://"):], timeout)
-    host, _, port = address[len("http://"):].rstrip("/").rpartition(":")
-    return http.client.HTTPConnection(host.strip("[]"), int(port), timeout=timeout)
+    scheme, _, place = address.partition("://")
+    if scheme == "unix":
+        return UnixConnection(place, timeout)
+    host, _, port = place.rstrip("/").rpartition(":")
+    connection = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
+    return connection(host.strip("[]"), int(port), timeout=timeout)
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -110,9 +131,9 @@ def service_address():
     address = os.environ.get("DIALPOINT_ADDR", "").strip()
     if not address:
         return "unix://" + default_socket()
-    if re.fullmatch(r"unix:///[^,]+|http://(\[[0-9A-Fa-f:.]+\]|[\w.-]+):\d{1,5}/?", address):
+    if re.fullmatch(r"unix:///[^,]+|https?://(\[[0-9A-Fa-f:.]+\]|[\w.-]+):\d{1,5}/?", address):
         return address
-    raise ResolveError("DIALPOINT_ADDR must be one address of the form unix:///path or http://host:port")
+    raise ResolveError("DIALPOINT_ADDR must be one address of the form unix:///path or http(s)://host:port")
 
 
 def default_socket():

@@ -3,8 +3,9 @@
 #
 #   child.sh [CHANNEL [SECONDS [COMMAND ARG...]]]
 #
-# The service is looked for at DIALPOINT_ADDR (unix:///path or http://host:port), else at the default socket, for
-# SECONDS (30). COMMAND is started with the URLs in its environment. Where the command dialpoint is installed,
+# The service is looked for at DIALPOINT_ADDR (unix:///path or http(s)://host:port), else at the default socket, for
+# SECONDS (30). Over TCP it is shown the token in the file that DIALPOINT_TOKEN_FILE names, else the one in
+# DIALPOINT_TOKEN. COMMAND is started with the URLs in its environment. Where the command dialpoint is installed,
 #
 #   dialpoint exec --channel CHANNEL --wait 30s -- COMMAND ARG...
 #
@@ -22,8 +23,8 @@ fail() {
 service_address() {
 	case ${DIALPOINT_ADDR:-} in
 	'') ;;
-	*,* | http://*[@?#]*) return 1 ;;
-	unix:///?* | http://?*:*[0-9]) printf '%s' "$DIALPOINT_ADDR" && return ;;
+	*,* | http*://*[@?#]*) return 1 ;;
+	unix:///?* | http://?*:*[0-9] | https://?*:*[0-9]) printf '%s' "$DIALPOINT_ADDR" && return ;;
 	*) return 1 ;;
 	esac
 	user=$(id -u)
@@ -34,6 +35,23 @@ service_address() {
 	printf 'unix://%s/dialpoint.sock' "$directory"
 }
 
+# authorization prints the header that shows the service who calls, none for a socket, where the kernel says it. It is
+# made for each call: a token may come late, or change.
+authorization() {
+	case $address in unix://*) return ;; esac
+	token=${DIALPOINT_TOKEN:-}
+	[ -z "${DIALPOINT_TOKEN_FILE:-}" ] || token=$(tr -d '\r' <"$DIALPOINT_TOKEN_FILE") || return
+	set -f
+	# shellcheck disable=SC2086 # white space around the token falls away here
+	set -- $token
+	case $#:${1:-} in
+	0:) [ -z "${DIALPOINT_TOKEN_FILE:-}" ] ;;
+	1:*[!A-Za-z0-9._~+/=-]*) return 1 ;;
+	1:*) echo "Authorization: Bearer $1" ;;
+	*) return 1 ;;
+	esac
+}
+
 # ask makes one call, and prints the answer and, on a line of its own, the HTTP status. It takes what is left of the time.
 #
 # The service holds the call until the dashboard listens: 5 minutes at most. curl gives it two seconds more, so that its
@@ -42,12 +60,15 @@ ask() {
 	wait=$1
 	[ "$wait" -le 300 ] || wait=300
 	url=$address
+	body="{\"channel\":\"$channel\",\"wait\":\"${wait}s\"}"
 	set -- -q --silent --show-error --noproxy '*' --max-time $(($1 + 2))
 	case $address in
 	unix://*) set -- "$@" --unix-socket "${address#unix://}" && url=http://localhost ;;
 	esac
-	printf '{"channel":"%s","wait":"%ss"}' "$channel" "$wait" |
-		curl "$@" --header 'Content-Type: application/json' --data-binary @- --write-out '\n%{http_code}' "$url$procedure" 2>&1
+	# The header comes by standard input: every user of the machine can list arguments.
+	curl "$@" --header 'Content-Type: application/json' --header @- --data "$body" --write-out '\n%{http_code}' "$url$procedure" 2>&1 <<-EOF
+		$header
+	EOF
 }
 
 # url prints one spelling of one endpoint: url gateway displayUrl. The URLs are percent-encoded, so that no quote and no
@@ -71,13 +92,15 @@ resolve() {
 	pause=1 waiting=
 	while :; do
 		left=$((deadline - $(date +%s)))
-		if answer=$(ask $((left > 0 ? left : 0))); then
+		if ! header=$(authorization 2>/dev/null); then
+			problem="there is no token in ${DIALPOINT_TOKEN_FILE:-DIALPOINT_TOKEN}; start 'dialpoint serve', or say in DIALPOINT_ADDR and DIALPOINT_TOKEN_FILE where they are"
+		elif answer=$(ask $((left > 0 ? left : 0))); then
 			status=${answer##*
 }
 			code=$(text code)
 			[ "$status" != 200 ] || [ -z "$(url gateway url)" ] || return 0
 			[ -n "$code" ] || fail "HTTP status $status: is it Dialpoint that listens at $address?"
-			[ "$code" = unavailable ] || fail "$code: $(text message)"
+			[ "$code" = unavailable ] || [ "$code" = resource_exhausted ] || fail "$code: $(text message)"
 			problem=$(text message)
 		else
 			reason=$(printf '%s\n' "$answer" | sed -n 's/^curl: //p')
@@ -99,7 +122,7 @@ seconds=${2:-30}
 case $channel in
 *[!A-Za-z0-9._-]*) fail "a channel may hold A-Z a-z 0-9 . _ - only" ;;
 esac
-address=$(service_address) || fail 'DIALPOINT_ADDR must be one address of the form unix:///path or http://host:port'
+address=$(service_address) || fail 'DIALPOINT_ADDR must be one address of the form unix:///path or http(s)://host:port'
 resolve
 
 if [ -n "${command:-}" ]; then
