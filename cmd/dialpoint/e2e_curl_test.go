@@ -26,9 +26,10 @@ func (h home) curl(t *testing.T, args ...string) (answer *http.Response, body st
 	return answer, string(content)
 }
 
-func curlTo(s *service) map[string][]string {
+func curlTo(t *testing.T, s *service) map[string][]string {
+	t.Helper()
 	return map[string][]string{
-		"TCP":  {s.tcp},
+		"TCP":  {"--header", s.bearer(t), s.tcp},
 		"unix": {"--unix-socket", strings.TrimPrefix(s.unix, "unix://"), "http://localhost"},
 	}
 }
@@ -45,7 +46,7 @@ func TestE2ECurl(t *testing.T) {
 	needTools(t, "curl")
 	h := newHome(t)
 	s := h.serveDemo(t)
-	for where, target := range curlTo(s) {
+	for where, target := range curlTo(t, s) {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
 			answer, body := h.curl(t, append([]string{"--data", question}, to(target, resolveProcedure)...)...)
@@ -67,7 +68,7 @@ func TestE2ECurlGet(t *testing.T) {
 	t.Parallel()
 	needTools(t, "curl")
 	h := newHome(t)
-	target := curlTo(h.serveDemo(t))["TCP"]
+	target := curlTo(t, h.serveDemo(t))["TCP"]
 	const query = "?connect=v1&encoding=json&message=%7B%7D"
 	for _, query := range []string{"", query} {
 		if answer, body := h.curl(t, append([]string{"--request", "GET"}, to(target, resolveProcedure+query)...)...); answer.StatusCode != http.StatusMethodNotAllowed || strings.Contains(body, "token") {
@@ -85,7 +86,7 @@ func TestE2ECurlSizes(t *testing.T) {
 	t.Parallel()
 	needTools(t, "curl")
 	h := newHome(t)
-	target := curlTo(h.serveDemo(t))["TCP"]
+	target := curlTo(t, h.serveDemo(t))["TCP"]
 	request := func(size int) string {
 		const around = len(`{"channel":"demo"}`)
 		return "@" + h.write(t, "request", question+strings.Repeat(" ", size-around))
@@ -108,7 +109,7 @@ func TestE2ECurlCompression(t *testing.T) {
 	for name := range strings.FieldsSeq("a b c d e f g h i j k l m n o p") {
 		file.WriteString("  - {name: " + name + ", bind: {host: 0.0.0.0, port: 9119}, auth: {mode: none}}\n")
 	}
-	target := curlTo(h.serve(t, nil, "--config", h.write(t, "dialpoint.yaml", file.String())))["TCP"]
+	target := curlTo(t, h.serve(t, nil, "--config", h.write(t, "dialpoint.yaml", file.String())))["TCP"]
 	for procedure, want := range map[string]struct{ data, encoding string }{
 		resolveProcedure: {`{"listener":"a"}`, ""},
 		listProcedure:    {`{}`, "gzip"},

@@ -9,9 +9,10 @@ import (
 )
 
 // grpcurlTo has the arguments of grpcurl that say where a service is.
-func grpcurlTo(s *service) map[string][]string {
+func grpcurlTo(t *testing.T, s *service) map[string][]string {
+	t.Helper()
 	return map[string][]string{
-		"TCP":  {"-plaintext", strings.TrimPrefix(s.tcp, "http://")},
+		"TCP":  {"-H", s.bearer(t), "-plaintext", strings.TrimPrefix(s.tcp, "http://")},
 		"unix": {"-plaintext", "-unix", strings.TrimPrefix(s.unix, "unix://")},
 	}
 }
@@ -22,7 +23,7 @@ func TestE2EGrpcurl(t *testing.T) {
 	needTools(t, "grpcurl")
 	h := newHome(t)
 	s := h.serveDemo(t)
-	for where, target := range grpcurlTo(s) {
+	for where, target := range grpcurlTo(t, s) {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
 			wantDemo(t, h.tool(t, "grpcurl", append(append([]string{"-d", question}, target...), resolveProcedure[1:])...))
@@ -47,7 +48,7 @@ func TestE2EGrpcurlOfAnError(t *testing.T) {
 	needTools(t, "grpcurl")
 	h := newHome(t)
 	s := h.serve(t, nil)
-	said := h.toolFails(t, "grpcurl", append(grpcurlTo(s)["TCP"], resolveProcedure[1:])...)
+	said := h.toolFails(t, "grpcurl", append(grpcurlTo(t, s)["TCP"], resolveProcedure[1:])...)
 	for _, want := range []string{"Code: Unavailable", "LISTENER_NOT_BOUND", "google.rpc.RetryInfo", `"retryDelay":`, "DIALPOINT_BIND_HOST"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("grpcurl said %q, want it to hold %q", said, want)
@@ -55,16 +56,34 @@ func TestE2EGrpcurlOfAnError(t *testing.T) {
 	}
 }
 
-// TestE2EReportIsUnimplemented until its own issue, which says so by its code.
-func TestE2EReportIsUnimplemented(t *testing.T) {
+// TestE2EGrpcurlReports: what a dashboard in any language sends, until another instance asks for the listener.
+func TestE2EGrpcurlReports(t *testing.T) {
 	t.Parallel()
 	needTools(t, "grpcurl")
 	h := newHome(t)
-	s := h.serve(t, nil)
+	s := h.serve(t, []string{"DIALPOINT_AUTH_MODE=none"})
+	call := func(method, request string) []string {
+		return append(append([]string{"-d", request}, grpcurlTo(t, s)["TCP"]...), "dialpoint.v1.ListenerService/"+method)
+	}
+	const report = `{"instance_id":"one","bind":{"host":"0.0.0.0","port":40123}}`
+	if got := h.tool(t, "grpcurl", call("ReportListener", report)...); !strings.Contains(got, `"BIND_SOURCE_REPORT"`) || !strings.Contains(got, `"15s"`) {
+		t.Errorf("a report is answered with %s", got)
+	}
+	if got := h.must(t, nil, "resolve", "-o", "url"); got != "ws://127.0.0.1:40123/api/ws\n" {
+		t.Errorf("what is dialled is %q", got)
+	}
 	for _, method := range []string{"ReportListener", "WithdrawListener"} {
-		if said := h.toolFails(t, "grpcurl", append(grpcurlTo(s)["unix"], "dialpoint.v1.ListenerService/"+method)...); !strings.Contains(said, "Code: Unimplemented") {
-			t.Errorf("%s: grpcurl said %q", method, said)
+		request := strings.Replace(report, "one", "two", 1)
+		if method == "WithdrawListener" {
+			request = `{"instance_id":"two"}`
 		}
+		if said := h.toolFails(t, "grpcurl", call(method, request)...); !strings.Contains(said, "Code: Aborted") || !strings.Contains(said, "LISTENER_HELD") || !strings.Contains(said, `one`) {
+			t.Errorf("%s of another instance: grpcurl said %q", method, said)
+		}
+	}
+	h.tool(t, "grpcurl", call("WithdrawListener", `{"instance_id":"one"}`)...)
+	if got := h.run(t, nil, "resolve", "-o", "url"); got.code != 69 {
+		t.Errorf("after the withdrawal: exit %d, %s", got.code, got.stdout)
 	}
 }
 
@@ -78,7 +97,7 @@ func TestE2EHealth(t *testing.T) {
 	needTools(t, "grpcurl")
 	h := newHome(t)
 	s := h.serve(t, []string{"DIALPOINT_AUTH_MODE=none"}, "--config", h.write(t, "dialpoint.yaml", fileWith(9119)))
-	for where, target := range grpcurlTo(s) {
+	for where, target := range grpcurlTo(t, s) {
 		check := func(service string) []string {
 			return append(append([]string{"-d", healthOf(service)}, target...), healthProcedure+"Check")
 		}
@@ -138,7 +157,7 @@ func TestE2EHealthWatch(t *testing.T) {
 // watchHealth watches one health by grpcurl, and returns what reads the next status.
 func (h home) watchHealth(t *testing.T, s *service, name string) func() string {
 	t.Helper()
-	args := append(append([]string{"-d", healthOf(name)}, grpcurlTo(s)["TCP"]...), healthProcedure+"Watch")
+	args := append(append([]string{"-d", healthOf(name)}, grpcurlTo(t, s)["TCP"]...), healthProcedure+"Watch")
 	stream := h.program(t, nil, "grpcurl", args...)
 	output, err := stream.StdoutPipe()
 	mustDo(t, err)

@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -52,6 +53,14 @@ func (h home) toolFails(t *testing.T, name string, args ...string) string {
 	return got.stdout + got.stderr
 }
 
+// bearer is the header that shows the operator's token.
+func (s *service) bearer(t *testing.T) string {
+	t.Helper()
+	token, err := os.ReadFile(s.operatorTokenFile())
+	mustDo(t, err)
+	return "Authorization: Bearer " + strings.TrimSpace(string(token))
+}
+
 // serveDemo is a service that answers with what wantDemo wants.
 func (h home) serveDemo(t *testing.T) *service {
 	t.Helper()
@@ -81,7 +90,7 @@ func TestE2EBufCurl(t *testing.T) {
 	s := h.serveDemo(t)
 	socket := strings.TrimPrefix(s.unix, "unix://")
 	for where, args := range map[string][]string{
-		"TCP":  {s.tcp + resolveProcedure},
+		"TCP":  {"-H", s.bearer(t), s.tcp + resolveProcedure},
 		"unix": {"--unix-socket", socket, "http://localhost" + resolveProcedure},
 	} {
 		for _, protocol := range []string{"", "connect", "grpc", "grpcweb"} {
@@ -108,7 +117,7 @@ func TestE2EBufCurlOfAnError(t *testing.T) {
 	needTools(t, "buf")
 	h := newHome(t)
 	s := h.serveDemo(t)
-	said := h.toolFails(t, "buf", "curl", "-d", `{"listener":"nobody"}`, s.tcp+resolveProcedure)
+	said := h.toolFails(t, "buf", "curl", "-H", s.bearer(t), "-d", `{"listener":"nobody"}`, s.tcp+resolveProcedure)
 	for _, want := range []string{"not_found", "LISTENER_UNKNOWN", "dialpoint listeners"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("buf said %q, want it to hold %q", said, want)
@@ -121,9 +130,10 @@ func TestE2EBannerCall(t *testing.T) {
 	t.Parallel()
 	needTools(t, "buf", "bash")
 	for where, args := range map[string][]string{
-		"TCP":            {"--bind-host", "0.0.0.0"},
-		"IPv6":           {"--bind-host", "0.0.0.0", "--tcp", "[::1]:0"},
-		"all interfaces": {"--bind-host", "0.0.0.0", "--tcp", ":0", "--tcp-plaintext"},
+		"both":           {"--bind-host", "0.0.0.0"},
+		"TCP":            {"--bind-host", "0.0.0.0", "--unix", "none"},
+		"IPv6":           {"--bind-host", "0.0.0.0", "--unix", "none", "--tcp", "[::1]:0"},
+		"all interfaces": {"--bind-host", "0.0.0.0", "--unix", "none", "--tcp", ":0", "--tcp-plaintext"},
 		"unix":           {"--bind-host", "0.0.0.0", "--tcp", "none"},
 		"unix, quotes":   {"--bind-host", "0.0.0.0", "--tcp", "none", "--unix", "it's $HOME.sock"},
 	} {
@@ -147,7 +157,7 @@ func TestE2EBufCurlWatch(t *testing.T) {
 	needTools(t, "buf")
 	h := newHome(t)
 	s := h.serve(t, []string{"DIALPOINT_CREDENTIAL=t"}, "--config", h.write(t, "dialpoint.yaml", fileWith(9119)))
-	stream := h.program(t, nil, "buf", "curl", "-d", "{}", s.tcp+watchProcedure)
+	stream := h.program(t, nil, "buf", "curl", "-H", s.bearer(t), "-d", "{}", s.tcp+watchProcedure)
 	output, err := stream.StdoutPipe()
 	mustDo(t, err)
 	mustDo(t, stream.Start())

@@ -141,12 +141,17 @@ func mustDo(t testing.TB, err error) {
 	}
 }
 
+// operatorTokenFile is what a service with a unix socket has made beside it.
+func (s *service) operatorTokenFile() string {
+	return filepath.Join(filepath.Dir(strings.TrimPrefix(s.unix, "unix://")), "operator.token")
+}
+
 // connect is a client of a service at one of its addresses, as its operator.
 func (s *service) connect(t *testing.T, address string) *client.Client {
 	t.Helper()
 	c, err := client.New(address)
 	mustDo(t, err)
-	c.TokenFile = filepath.Join(filepath.Dir(strings.TrimPrefix(s.unix, "unix://")), "operator.token")
+	c.TokenFile = s.operatorTokenFile()
 	t.Cleanup(c.Close)
 	return c
 }
