@@ -5,6 +5,7 @@ package e2e_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,14 +74,14 @@ func eachExample(t *testing.T, test func(*trial)) {
 // run starts the example.
 func (t *trial) run(channel string, seconds int) *process.Process {
 	t.Helper()
-	return t.example.run(t.T, t.address, channel, seconds)
+	return t.example.run(t.T, t.address, channel, seconds, t.site.token())
 }
 
 // run starts the example behind proxies that nobody answers at: no call may go there.
-func (e example) run(t *testing.T, address, channel string, seconds int) *process.Process {
+func (e example) run(t *testing.T, address, channel string, seconds int, more ...string) *process.Process {
 	t.Helper()
 	command := e.command(t, channel, seconds)
-	env := append(proxied("http://"+freeAddress(t), ""), "DIALPOINT_ADDR="+address)
+	env := slices.Concat(proxied("http://"+freeAddress(t), ""), []string{"DIALPOINT_ADDR=" + address}, more)
 	return start(t, env, command[0], command[1:]...)
 }
 

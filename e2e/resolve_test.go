@@ -157,7 +157,7 @@ func TestE2EFetchExampleAvoidsTheProxy(t *testing.T) {
 	undici := "--import=" + filepath.Join(nodeDir(t), "proxied.mjs")
 	site := newSite(t)
 	site.serve(t, bound)
-	env := append(proxied("http://"+freeAddress(t), "elsewhere.example"), "DIALPOINT_ADDR="+site.tcp)
+	env := append(proxied("http://"+freeAddress(t), "elsewhere.example"), "DIALPOINT_ADDR="+site.tcp, site.token())
 	command := examples["node with fetch"].command(t, "chat-1", 30)
 	resolved(t, start(t, env, "node", append([]string{undici}, command[1:]...)...))
 

@@ -39,6 +39,9 @@ func newSite(t *testing.T) *site {
 	return &site{dir: dir, unix: "unix://" + filepath.Join(dir, "d.sock"), tcp: "http://" + freeAddress(t)}
 }
 
+// token tells a child where the service keeps the token of children.
+func (s *site) token() string { return "DIALPOINT_TOKEN_FILE=" + filepath.Join(s.dir, "child.token") }
+
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
