@@ -72,7 +72,7 @@ func TestE2EExamplesWaitForTheDashboard(t *testing.T) {
 func TestE2EExamplesGiveUp(t *testing.T) {
 	t.Parallel()
 	eachExample(t, func(t *trial) {
-		refused(t.T, t.run("chat-1", 1), "child: ", "dialpoint serve", "DIALPOINT_ADDR")
+		refused(t.T, t.example.run(t.T, t.address, "chat-1", 1), "child: ", "dialpoint serve", "DIALPOINT_ADDR")
 		t.site.serve(t.T, unbound)
 		refused(t.T, t.run("chat-1", 1), "child: ", "not bound yet", "DIALPOINT_BIND_PORT")
 	})

@@ -30,7 +30,7 @@ func networkCookie(socket int) (uint64, error) {
 	return unix.GetsockoptUint64(socket, unix.SOL_SOCKET, unix.SO_NETNS_COOKIE)
 }
 
-// ownNetworkCookie is asked each time: a process that is restored from a checkpoint has another than before. A socket
+// ownNetworkCookie is asked each time: a process that is restored from a checkpoint may find itself in another. A socket
 // that somebody else has made and passed on (sd_listen_fds(3)) need not be of this namespace.
 func ownNetworkCookie() (uint64, error) {
 	socket, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -45,6 +45,6 @@ func ownNetworkCookie() (uint64, error) {
 // is not known to be elsewhere: one with the PID 0 may be another container of the same pod.
 func isProcessInOtherNetwork(pid int) bool {
 	theirs, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid), "ns", "net"))
-	ours, ownErr := os.Stat("/proc/self/ns/net")
+	ours, ownErr := os.Stat("/proc/thread-self/ns/net")
 	return errors.Join(err, ownErr) == nil && !os.SameFile(theirs, ours)
 }

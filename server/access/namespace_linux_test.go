@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -10,8 +11,13 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"dialpoint/server/access"
 )
+
+// The main thread does not end with what runs on it, so that a test must not take it elsewhere: the main goroutine keeps it.
+func init() { runtime.LockOSThread() } //nolint:gochecknoinits // Later it may run on another thread.
 
 // inNamespaces lets a process start in namespaces of its own. Who is not root needs a user namespace for that.
 func inNamespaces(command *exec.Cmd, flags uintptr) {
@@ -78,53 +84,95 @@ func TestIsInOtherNetwork(t *testing.T) {
 }
 
 // elsewhere does something in a network namespace of its own. The thread ends with it, since nothing else may run there.
-func elsewhere(t *testing.T, do func()) {
+func elsewhere(t *testing.T, do func() error) {
 	t.Helper()
 	needRoot(t)
+	var unshared error
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		err := syscall.Unshare(syscall.CLONE_NEWNET)
-		if err == nil {
-			do()
+		if unshared = syscall.Unshare(syscall.CLONE_NEWNET); unshared != nil {
+			done <- nil
+			return
 		}
-		done <- err
+		done <- do()
 	}()
-	if err := <-done; err != nil {
-		t.Skipf("no network namespace can be made here: %v", err)
+	must(t, <-done)
+	if unshared != nil {
+		t.Skipf("no network namespace can be made here: %v", unshared)
 	}
 }
 
-// Where the socket was made counts, and not where its listener was, which may have come from another process.
+// Where the caller's socket was made counts, and not where its listener was.
 func TestIsInOtherNetworkBySocket(t *testing.T) {
 	t.Parallel()
+	needCookies(t)
 	path := filepath.Join(t.TempDir(), "s")
-	var passedOn, loopback net.Listener
-	elsewhere(t, func() { passedOn, loopback = listen(t, "unix", path), listen(t, "tcp", "127.0.0.1:0") })
-	if access.IsInOtherNetwork(accepted(t, passedOn)) {
-		t.Error("a caller of this network is taken for one of the listener's")
-	}
-
 	socket := unixSocket(t)
-	var caller net.Conn
-	elsewhere(t, func() {
-		var err error
-		caller, err = new(net.Dialer).DialContext(t.Context(), "unix", socket.Addr().String())
-		must(t, err)
-		overTCP, err := new(net.Dialer).DialContext(t.Context(), "tcp", loopback.Addr().String())
-		if err == nil {
-			t.Errorf("another loopback is reached: %v", overTCP.RemoteAddr())
+	var (
+		passedOn         net.Listener
+		caller, datagram net.Conn
+	)
+	elsewhere(t, func() (err error) {
+		if passedOn, err = net.Listen("unix", path); err != nil {
+			return err
 		}
+		// Loopback is down there.
+		if datagram, err = net.ListenUDP("udp4", nil); err != nil {
+			return err
+		}
+		caller, err = net.Dial("unix", socket.Addr().String())
+		return err
 	})
+	if access.IsInOtherNetwork(accepted(t, passedOn)) {
+		t.Error("a caller of this network counts as one of its listener's")
+	}
 	conn, err := socket.Accept()
 	must(t, err)
-	t.Cleanup(func() { _ = caller.Close(); _ = conn.Close(); _ = socket.Close(); _ = loopback.Close() })
-	for name, conn := range map[string]net.Conn{"bare": conn, "wrapped": wrapped{hidden{conn}}} {
-		if !access.IsInOtherNetwork(conn) {
-			t.Errorf("%s: a caller of another network is taken for one of this", name)
+	t.Cleanup(func() { _ = caller.Close(); _ = datagram.Close(); _ = conn.Close(); _ = socket.Close() })
+	for name, test := range map[string]struct {
+		conn net.Conn
+		want bool
+	}{
+		"bare":       {conn, true},
+		"wrapped":    {wrapped{hidden{conn}}, true},
+		"no socket":  {hidden{conn}, false},
+		"not a unix": {datagram, false},
+	} {
+		if got := access.IsInOtherNetwork(test.conn); got != test.want {
+			t.Errorf("%s: got %t, want %t", name, got, test.want)
 		}
 	}
-	if access.IsInOtherNetwork(hidden{conn}) {
-		t.Error("something is known of a connection that hides its socket")
+	must(t, conn.Close())
+	if access.IsInOtherNetwork(conn) {
+		t.Error("something is known of a connection that is closed")
+	}
+}
+
+// needCookies skips a test on Linux before 5.14.
+func needCookies(t *testing.T) {
+	t.Helper()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	must(t, err)
+	_, err = unix.GetsockoptUint64(pair[0], unix.SOL_SOCKET, unix.SO_NETNS_COOKIE)
+	must(t, errors.Join(unix.Close(pair[0]), unix.Close(pair[1])))
+	if err != nil {
+		t.Skipf("SO_NETNS_COOKIE: %v", err)
+	}
+}
+
+// BenchmarkIsInOtherNetwork is what a connection costs once.
+func BenchmarkIsInOtherNetwork(b *testing.B) {
+	socket := listen(b, "unix", b.TempDir()+"/s")
+	client, err := net.Dial("unix", socket.Addr().String())
+	must(b, err)
+	server, err := socket.Accept()
+	must(b, err)
+	b.Cleanup(func() { _ = client.Close(); _ = server.Close(); _ = socket.Close() })
+	b.ReportAllocs()
+	for b.Loop() {
+		if access.IsInOtherNetwork(server) {
+			b.Fatal("this process is taken for another network's")
+		}
 	}
 }
