@@ -16,7 +16,7 @@ type Request struct {
 	// sidecar is wanted.
 	Channel string
 	// Audience says whether the caller shares the listener's loopback. Unspecified means that the connection decides:
-	// a unix socket or a loopback peer does.
+	// a loopback peer does, and one over a unix socket unless it is in another network namespace.
 	Audience dialpointv1.Audience
 	// Wait is how long to wait until the listener is bound, at most 5 minutes. Zero takes the answer that there is. A
 	// context that ends earlier ends the call. [Client.Watch] and [Client.Source] have no use for it.

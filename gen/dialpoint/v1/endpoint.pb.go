@@ -153,8 +153,8 @@ type ResolveEndpointsRequest struct {
 	Listener string `protobuf:"bytes,1,opt,name=listener,proto3" json:"listener,omitempty"`
 	// The chat that the sidecar publishes for, of the form ^[A-Za-z0-9._-]{1,128}$. Empty means no sidecar.
 	Channel string `protobuf:"bytes,2,opt,name=channel,proto3" json:"channel,omitempty"`
-	// Whether the caller shares the listener's loopback. Unspecified means the connection decides: a unix socket or a
-	// loopback peer is LOCAL, any other peer REMOTE.
+	// Whether the caller shares the listener's loopback. Unspecified means the connection decides: a loopback peer is
+	// LOCAL, as is one over a unix socket unless it is in another network namespace, and any other peer is REMOTE.
 	Audience Audience `protobuf:"varint,3,opt,name=audience,proto3,enum=dialpoint.v1.Audience" json:"audience,omitempty"`
 	// How long the server may hold the call until the listener is bound, at most 5 minutes. Unset or zero answers at once.
 	Wait          *durationpb.Duration `protobuf:"bytes,4,opt,name=wait,proto3" json:"wait,omitempty"`
