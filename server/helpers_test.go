@@ -105,7 +105,7 @@ func fromConfigIn(t testing.TB, directory, text string, options ...server.Option
 func ownDirectory(t testing.TB) string {
 	t.Helper()
 	directory := t.TempDir()
-	must(t, os.Chmod(directory, 0o700)) //nolint:gosec // A directory needs the right to pass.
+	must(t, os.Chmod(directory, 0o700))
 	return directory
 }
 

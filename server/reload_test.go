@@ -227,8 +227,10 @@ func TestReloadLogsWhatWaitsForARestart(t *testing.T) {
 		says []string
 	}{
 		"serve.tcp": {"serve: {tcp: \"127.0.0.1:1\"}\n" + first, lines("serve.tcp")},
-		"several": {"serve: {tcp: \"127.0.0.1:0\", tcp_plaintext: true, unix: none, unix_allow: [\"user:7\"]}\n" + first,
-			lines("serve.tcp_plaintext", "serve.unix", "serve.unix_allow")},
+		"several": {
+			"serve: {tcp: \"127.0.0.1:0\", tcp_plaintext: true, unix: none, unix_allow: [\"user:7\"]}\n" + first,
+			lines("serve.tcp_plaintext", "serve.unix", "serve.unix_allow"),
+		},
 		"serve.limits": {"serve: {tcp: \"127.0.0.1:0\", limits: {calls: 7}}\n" + first, nil},
 		"log.format":   {onTCP + first + "log: {format: json}\n", lines("log.format")},
 		"log.level":    {onTCP + first + "log: {level: debug}\n", nil},

@@ -67,7 +67,9 @@ func (a authority) sign(t testing.TB, directory, name string) (certFile, keyFile
 	return certFile, keyFile
 }
 
-func (a authority) write(t testing.TB, file string) { write(t, file, pemOf("CERTIFICATE", a.certificate.Raw)) }
+func (a authority) write(t testing.TB, file string) {
+	write(t, file, pemOf("CERTIFICATE", a.certificate.Raw))
+}
 
 func pemOf(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
