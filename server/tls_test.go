@@ -68,6 +68,7 @@ func (a authority) sign(t testing.TB, directory, name string) (certFile, keyFile
 }
 
 func (a authority) write(t testing.TB, file string) {
+	t.Helper()
 	write(t, file, pemOf("CERTIFICATE", a.certificate.Raw))
 }
 
