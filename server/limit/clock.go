@@ -16,9 +16,8 @@ type clock interface {
 }
 
 // clocks are the clocks of a request. What a deadline is differs between the versions of HTTP.
-func clocks(w http.ResponseWriter, r *http.Request) (read, write clock) {
-	control := http.NewResponseController(w)
-	if r.ProtoMajor == 2 {
+func clocks(control *http.ResponseController, http2 bool) (read, write clock) {
+	if http2 {
 		return &streamClock{set: control.SetReadDeadline}, &streamClock{set: control.SetWriteDeadline}
 	}
 	return connClock{control.SetReadDeadline}, connClock{control.SetWriteDeadline}

@@ -74,7 +74,7 @@ func (c *Conns) ConnContext(ctx context.Context, accepted net.Conn) context.Cont
 
 // ConnState is the hook for [http.Server.ConnState].
 func (c *Conns) ConnState(changed net.Conn, state http.ConnState) {
-	if state != http.StateClosed  {
+	if state != http.StateClosed && state != http.StateHijacked {
 		return
 	}
 	c.mu.Lock()

@@ -6,6 +6,11 @@ import (
 	"testing"
 )
 
+const (
+	Crowd = crowd
+	Hurry = hurry
+)
+
 // Default is limits with the defaults for what they do not say.
 func Default(limits Limits) Limits { return limits.orDefault() }
 

@@ -118,3 +118,16 @@ func (c *http2Conn) readUntilSettled() {
 		}
 	}
 }
+
+// eachReset reads until the connection ends, and tells of each stream that is reset.
+func (c *http2Conn) eachReset(tell func()) {
+	for {
+		frame, err := c.ReadFrame()
+		if err != nil {
+			return
+		}
+		if _, ok := frame.(*http2.RSTStreamFrame); ok {
+			tell()
+		}
+	}
+}

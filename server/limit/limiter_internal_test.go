@@ -76,6 +76,7 @@ func FuzzLimiter(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x01\x01\x00\x02\x00\x03\x00"))
 	f.Add([]byte("\x00\x00\x00\x00\x02\x00\x02\x00\x02\x01\x03\x01\x03\x00\x03\x00"))
 	f.Add([]byte("\x01\x00\x01\x00\x04\x01\x01\x00\x01\x01\x04\x0f\x01\x02"))
+	f.Add([]byte("\x00\x00\x03\x00"))
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		want := &model{limits: Limits{Calls: 3, Streams: 4, StreamsPerPeer: 2}}
 		limiter := New(want.limits)

@@ -3,6 +3,7 @@ package limit
 import (
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,8 +37,9 @@ func (p Patience) Middleware(next http.Handler) http.Handler {
 	if p.Write <= 0 {
 		p.Write = WriteTimeout
 	}
+	ending := new(atomic.Int64)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		patient := newWriter(w, r, p.Write)
+		patient := newWriter(w, r, p.Write, ending)
 		defer patient.finish()
 		if r.Body != nil && r.Body != http.NoBody {
 			patient.read.start(p.Body)

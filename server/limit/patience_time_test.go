@@ -72,6 +72,7 @@ func TestBodyMustArrive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			overPipes(t, func(t *testing.T, tr transport) {
+				t.Helper()
 				ended := make(chan reading, 1)
 				client, url := tr.piped(t, limit.Patience{}.Middleware(readAll(ended)))
 				body := post(t, client, url)
@@ -100,6 +101,7 @@ func TestBodyMustArrive(t *testing.T) {
 func TestIdleStreamIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	overPipes(t, func(t *testing.T, tr transport) {
+		t.Helper()
 		handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if _, err := io.Copy(io.Discard, r.Body); err != nil {
 				t.Error(err)
@@ -130,6 +132,7 @@ func TestIdleStreamIsLeftAlone(t *testing.T) {
 func TestNextRequestHasItsOwnTime(t *testing.T) {
 	t.Parallel()
 	overPipes(t, func(t *testing.T, tr transport) {
+		t.Helper()
 		conns := limit.NewConns(1)
 		ended := make(chan reading, 1)
 		client, url := tr.piped(t, limit.Patience{}.Middleware(readAll(ended)), func(web *http.Server) {
@@ -154,6 +157,7 @@ func TestNextRequestHasItsOwnTime(t *testing.T) {
 func TestTalkHasTimeForEachMessage(t *testing.T) {
 	t.Parallel()
 	overPipes(t, func(t *testing.T, tr transport) {
+		t.Helper()
 		ended := make(chan reading, 1)
 		client, url := tr.piped(t, limit.Patience{Talks: everyStream}.Middleware(readAll(ended)))
 		body := post(t, client, url)
@@ -309,6 +313,40 @@ func TestEndOfAnswerMustBeTaken(t *testing.T) {
 				t.Errorf("got %v after %v, want a reset after %v", reset, time.Since(begin), limit.WriteTimeout)
 			}
 		})
+	})
+}
+
+// Streams whose callers take nothing are many on one connection, and no limit counts them once they are answered. When
+// they are a crowd, they are given less time, so that there are never many more.
+func TestCrowdOfEndsMustHurry(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const connections, streams = 6, 250
+		listener := newPipes()
+		serveOn(t, listener, limit.Patience{}.Middleware(answering()), bounded)
+		resets := make(chan time.Duration, connections*streams)
+		begin := time.Now()
+		for range connections {
+			client := pipeHTTP2(t, listener, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+			go client.eachReset(func() { resets <- time.Since(begin) })
+			for range streams {
+				client.request(http.MethodGet, "/", true)
+			}
+		}
+		var soon, late int
+		for range connections * streams {
+			switch after := <-resets; after {
+			case limit.Hurry:
+				soon++
+			case limit.WriteTimeout:
+				late++
+			default:
+				t.Errorf("a stream was reset after %v", after)
+			}
+		}
+		if late != limit.Crowd || soon != connections*streams-limit.Crowd {
+			t.Errorf("%d had %v, and %d %v", soon, limit.Hurry, late, limit.WriteTimeout)
+		}
 	})
 }
 

@@ -1,9 +1,17 @@
 package limit
 
 import (
-	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
+)
+
+const (
+	// crowd is how many answers over HTTP/2 may wait at a time to be taken to their end. Their handlers have returned, so
+	// that no limit counts them; and they are written in microseconds where the caller takes them.
+	crowd = 1024
+	// hurry is how long one more may wait.
+	hurry = 100 * time.Millisecond
 )
 
 // writer is a response of which each part must be accepted in time.
@@ -13,16 +21,22 @@ type writer struct {
 	control     *http.ResponseController
 	read, write clock
 	timeout     time.Duration
-	// stream ends with a stream of HTTP/2. It is nil in HTTP/1.1.
-	stream context.Context
+	http2       bool
+	// buffered is set while net/http may keep back something that was written.
+	buffered bool
+	// ending counts the answers of all requests that wait to be taken to their end.
+	ending *atomic.Int64
 }
 
-func newWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration) *writer {
-	patient := &writer{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout}
-	patient.read, patient.write = clocks(w, r)
-	if r.ProtoMajor == 2 {
-		patient.stream = r.Context()
+func newWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration, ending *atomic.Int64) *writer {
+	patient := &writer{
+		ResponseWriter: w,
+		control:        http.NewResponseController(w),
+		timeout:        timeout,
+		http2:          r.ProtoMajor == 2,
+		ending:         ending,
 	}
+	patient.read, patient.write = clocks(patient.control, patient.http2)
 	return patient
 }
 
@@ -30,6 +44,7 @@ func newWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration) *w
 func (w *writer) Write(p []byte) (int, error) {
 	w.write.start(w.timeout)
 	defer w.write.stop()
+	w.buffered = true
 	return w.ResponseWriter.Write(p)
 }
 
@@ -40,6 +55,7 @@ func (w *writer) Flush() { _ = w.FlushError() }
 func (w *writer) FlushError() error {
 	w.write.start(w.timeout)
 	defer w.write.stop()
+	w.buffered = false
 	return w.control.Flush()
 }
 
@@ -47,19 +63,20 @@ func (w *writer) FlushError() error {
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // finish bounds what net/http does after the handler: it writes what is left, and in HTTP/1.1 it reads the rest of the
-// body, for which the deadline is still set. In HTTP/2 nothing is read any more, and only a deadline of the stream can
-// reach that far. Nothing would end that of a stream which is closed, or closed in the very moment it is set.
+// body, for which the deadline is still set. In HTTP/2 no deadline that is set here would end with the stream (see
+// [streamClock]): what is left is written now, and net/http only has to end the stream, which it always may.
 func (w *writer) finish() {
-	if w.stream == nil {
+	if !w.http2 {
 		w.write.start(w.timeout)
 		return
 	}
 	w.read.stop()
-	if w.stream.Err() != nil {
+	if !w.buffered {
 		return
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(w.timeout))
-	if w.stream.Err() != nil {
-		_ = w.control.SetWriteDeadline(time.Time{})
+	if w.ending.Add(1) > crowd {
+		w.timeout = min(w.timeout, hurry)
 	}
+	defer w.ending.Add(-1)
+	w.Flush()
 }
