@@ -65,7 +65,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle(grpcreflect.NewHandlerV1(reflector, options))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector, options))
 
-	limited := s.limiter.Middleware(mux, peerKey, isStream)
+	limited := s.limiter.Middleware(mux, peerKey, kindOf)
 	patience := limit.Patience{Talks: isTalk}
 	return s.catchFaults(patience.Middleware(noStore(boundBody(s.gate.Middleware(limited)))))
 }
@@ -84,7 +84,16 @@ func peerKey(r *http.Request) string { return access.PeerKey(r.Context(), r.Remo
 
 func isTalk(r *http.Request) bool { return talks[r.URL.Path] }
 
-func isStream(r *http.Request) bool { return streams[r.URL.Path] || talks[r.URL.Path] }
+func kindOf(r *http.Request) limit.Kind {
+	switch {
+	case isTalk(r):
+		return limit.Talk
+	case streams[r.URL.Path]:
+		return limit.Stream
+	default:
+		return limit.Call
+	}
+}
 
 // noStore keeps answers out of every cache: they hold credentials (RFC 9111, section 5.2.2.5).
 func noStore(next http.Handler) http.Handler {

@@ -9,9 +9,11 @@ import (
 	"dialpoint/server/limit"
 )
 
-func onePeer(*http.Request) string   { return "peer" }
-func noStreams(*http.Request) bool   { return false }
-func everyStream(*http.Request) bool { return true }
+func onePeer(*http.Request) string         { return "peer" }
+func noStreams(*http.Request) limit.Kind   { return limit.Call }
+func everyStream(*http.Request) limit.Kind { return limit.Stream }
+
+func everyTalk(*http.Request) bool { return true }
 
 // answering reads what it is sent and answers a few hundred bytes, as a resolve does.
 func answering() http.Handler {

@@ -29,3 +29,19 @@ func httptestCertificates(t testing.TB) []tls.Certificate {
 	defer server.Close()
 	return server.TLS.Certificates
 }
+
+// take is a slot that was taken, for tests that need no request.
+func (l *Limiter) take(wanted kind, peer string) (*slot, error) {
+	taken := &slot{limiter: l, peer: peer, kind: wanted}
+	if err := taken.take(); err != nil {
+		return nil, err
+	}
+	return taken, nil
+}
+
+// Arriving is how many requests are on their way.
+func (l *Limiter) Arriving() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.arriving.Len()
+}

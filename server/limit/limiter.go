@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"container/list"
 	"sync"
 
 	"connectrpc.com/connect"
@@ -18,6 +19,8 @@ type Limiter struct {
 	mu     sync.Mutex
 	limits Limits
 	used   [kinds]usage
+	// arriving are the arrivals, the oldest in front.
+	arriving list.List
 }
 
 // New is a limiter under which nothing is served yet.
@@ -39,18 +42,17 @@ func (l *Limiter) InUse() (calls, streams int) {
 	return l.used[call].all, l.used[stream].all
 }
 
-// take takes a slot. The error is that of [Limiter.admit].
-func (l *Limiter) take(wanted kind, peer string) (*slot, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.admit(wanted, peer); err != nil {
-		return nil, err
-	}
-	return &slot{limiter: l, peer: peer, kind: wanted}, nil
-}
-
 // admit counts one more slot of a peer, or says which limit is in the way. The lock is held.
 func (l *Limiter) admit(wanted kind, peer string) error {
+	if err := l.room(wanted, peer); err != nil {
+		return err
+	}
+	l.used[wanted].add(peer)
+	return nil
+}
+
+// room says which limit is in the way of one more slot. The lock is held.
+func (l *Limiter) room(wanted kind, peer string) error {
 	used := &l.used[wanted]
 	all, each := l.limits.of(wanted)
 	switch {
@@ -59,11 +61,12 @@ func (l *Limiter) admit(wanted kind, peer string) error {
 	case used.all >= all:
 		return l.limits.overAll(wanted)
 	}
-	used.add(peer)
 	return nil
 }
 
 // exceeded is the error of a call for one of [Limiter.admit].
 func exceeded(cause error) *connect.Error {
-	return failure.New(connect.CodeResourceExhausted, ReasonExceeded, cause, failure.Retry())
+	failed := failure.New(connect.CodeResourceExhausted, ReasonExceeded, cause, failure.Retry())
+	failed.Meta().Set(retryAfter, retrySeconds)
+	return failed
 }

@@ -291,7 +291,7 @@ func TestHoldCountsOnce(t *testing.T) {
 		t.Errorf("a context of no call: %v", err)
 	}
 	limiter := limit.New(limit.Limits{Streams: 1})
-	for name, isStream := range map[string]func(*http.Request) bool{"call": noStreams, "stream": everyStream} {
+	for name, isStream := range map[string]func(*http.Request) limit.Kind{"call": noStreams, "stream": everyStream} {
 		contexts := make(chan context.Context, 1)
 		handler := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			for range 3 {

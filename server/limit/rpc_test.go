@@ -19,8 +19,11 @@ const peerHeader = "X-Peer"
 
 func byHeader(r *http.Request) string { return r.Header.Get(peerHeader) }
 
-func isWatch(r *http.Request) bool {
-	return r.URL.Path == dialpointv1connect.EndpointServiceWatchEndpointsProcedure
+func isWatch(r *http.Request) limit.Kind {
+	if r.URL.Path == dialpointv1connect.EndpointServiceWatchEndpointsProcedure {
+		return limit.Stream
+	}
+	return limit.Call
 }
 
 // service answers nothing before it is told to.

@@ -2,13 +2,15 @@ package limit
 
 import "context"
 
-// slot is the place that one call takes, from before it is read until it is answered.
+// slot is the place that one call takes, from when it is here until it is answered.
 type slot struct {
-	limiter *Limiter
-	peer    string
+	limiter    *Limiter
+	peer       string
+	connection *conn
 
 	// The limiter's lock guards these.
 	kind     kind
+	taken    bool
 	released bool
 }
 
@@ -23,17 +25,28 @@ func Hold(ctx context.Context) error {
 		return nil
 	}
 	if err := held.hold(); err != nil {
-		failed := exceeded(err)
-		failed.Meta().Set(retryAfter, retrySeconds)
-		return failed
+		return exceeded(err)
 	}
+	return nil
+}
+
+// take takes the slot. The error is that of the call.
+func (s *slot) take() error {
+	s.limiter.mu.Lock()
+	err := s.limiter.admit(s.kind, s.peer)
+	s.taken = err == nil
+	s.limiter.mu.Unlock()
+	if err != nil {
+		return exceeded(err)
+	}
+	s.connection.enter()
 	return nil
 }
 
 func (s *slot) hold() error {
 	s.limiter.mu.Lock()
 	defer s.limiter.mu.Unlock()
-	if s.released || s.kind == stream {
+	if !s.taken || s.released || s.kind == stream {
 		return nil
 	}
 	if err := s.limiter.admit(stream, s.peer); err != nil {
@@ -47,9 +60,13 @@ func (s *slot) hold() error {
 // release gives the slot back, the first time.
 func (s *slot) release() {
 	s.limiter.mu.Lock()
-	defer s.limiter.mu.Unlock()
-	if !s.released {
-		s.released = true
+	wasTaken := s.taken && !s.released
+	s.released = true
+	if wasTaken {
 		s.limiter.used[s.kind].remove(s.peer)
+	}
+	s.limiter.mu.Unlock()
+	if wasTaken {
+		s.connection.leave()
 	}
 }
