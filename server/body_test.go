@@ -3,10 +3,13 @@ package server_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"dialpoint/server"
 )
@@ -45,6 +48,32 @@ func TestEndlessBodyIsNotRead(t *testing.T) {
 			const most = 64 << 20
 			if total := <-sent; total > most {
 				t.Errorf("the server took %d bytes", total)
+			}
+		})
+	}
+}
+
+// Who does not send what was announced is answered, and the connection ends: what comes later is no request.
+func TestHalfBodyEndsTheConnection(t *testing.T) {
+	t.Parallel()
+	service, err := server.New(server.WithListener(wildcard()), withTokens)
+	must(t, err)
+	web := httptest.NewServer(service.HandlerWithin(50 * time.Millisecond))
+	t.Cleanup(web.Close)
+	for name, token := range map[string]string{"let in": childToken, "refused": "nobody's token at all"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := net.Dial("tcp", web.Listener.Addr().String())
+			must(t, err)
+			defer func() { _ = conn.Close() }()
+			must(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+			_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
+				"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", resolvePath, token)
+			must(t, err)
+			answers, err := io.ReadAll(conn)
+			must(t, err)
+			if got := strings.Count(string(answers), "HTTP/1.1 "); got != 1 {
+				t.Errorf("%d answers came:\n%s", got, answers)
 			}
 		})
 	}

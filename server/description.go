@@ -34,7 +34,9 @@ type Bind struct {
 	Host string
 	// Port is from 1 to 65535. Zero means that it is not known yet.
 	Port int
-	// IPv6Only says whether an IPv6 wildcard refuses IPv4. Nil means that it is not known.
+	// IPv6Only says whether an IPv6 wildcard refuses IPv4. Nil means that it is not known: [Server.Serve] tries it out. A
+	// program that mounts [Server.Handler] alone should say it, since it can ask its socket: local children dial 127.0.0.1
+	// otherwise.
 	IPv6Only *bool
 	// TLS says whether the socket speaks TLS.
 	TLS bool

@@ -69,3 +69,9 @@ func (s *Server) RecoverCalls() connect.HandlerOption { return s.recoverCalls() 
 
 // CatchFaults is the latter.
 func (s *Server) CatchFaults(next http.Handler) http.Handler { return s.catchFaults(next) }
+
+// HandlerWithin is [Server.Handler] with so much time for the body of a request.
+func (s *Server) HandlerWithin(body time.Duration) http.Handler {
+	s.patience.Body = body
+	return s.routes()
+}

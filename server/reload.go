@@ -16,7 +16,7 @@ func (s *Server) follow(ctx context.Context) {
 	handler := config.Handler{
 		Apply:     s.reconfigure,
 		Failed:    s.reloadFailed,
-		Unchanged: func() { s.log.Info("configuration unchanged") },
+		Unchanged: s.reloadedSame,
 	}
 	if err := s.loader.Follow(ctx, s.config, handler); err != nil {
 		s.log.Error("the configuration is not followed any more", "error", err)
@@ -40,6 +40,7 @@ func (s *Server) reconfigure(loaded *config.Config) error {
 	for _, warning := range loaded.Warnings {
 		s.log.Warn(warning)
 	}
+	s.prober.Again()
 	s.config = loaded
 	s.admit(loaded.Serve)
 	if s.reloaded != nil {
@@ -48,6 +49,12 @@ func (s *Server) reconfigure(loaded *config.Config) error {
 	s.health.setConfig(nil)
 	s.log.Info("configuration loaded", "file", loaded.File, "revision", s.registry.Snapshot().Revision)
 	return nil
+}
+
+// reloadedSame has no configuration to swap. What the configuration does not say may have changed all the same.
+func (s *Server) reloadedSame() {
+	s.prober.Again()
+	s.log.Info("configuration unchanged")
 }
 
 // reloadFailed keeps the last good configuration.

@@ -66,14 +66,16 @@ func (s *Server) routes() http.Handler {
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector, options))
 
 	limited := s.limiter.Middleware(mux, peerKey, kindOf)
-	patience := limit.Patience{Talks: isTalk}
-	return s.catchFaults(patience.Middleware(noStore(boundBody(s.gate.Middleware(limited)))))
+	s.patience.Talks = isTalk
+	return s.catchFaults(s.patience.Middleware(noStore(boundBody(s.gate.Middleware(limited)))))
 }
 
 // boundBody ends what goes on to send beyond any call. On a stream on which the caller sends, each message is bounded.
 func boundBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isTalk(r) {
+			// net/http looks at the body of its own request to see whether the connection can go on.
+			r = r.WithContext(r.Context())
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		}
 		next.ServeHTTP(w, r)

@@ -35,7 +35,8 @@ const (
 
 // Serve answers on the sockets until the context ends, then stops in order: watches and waiting calls are told, no
 // connection is accepted any more, other calls have 5 seconds to finish, the unix socket of [Server.Listen] is removed. A
-// server of [WithConfig] follows its configuration meanwhile. The error is nil after an orderly stop. A server serves
+// server of [WithConfig] follows its configuration meanwhile, and where nobody has said whether a socket on :: takes IPv4
+// the server tries it out. The error is nil after an orderly stop. A server serves
 // once.
 func (s *Server) Serve(ctx context.Context, sockets ...net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -48,6 +49,7 @@ func (s *Server) Serve(ctx context.Context, sockets ...net.Listener) error {
 	}
 	var following sync.WaitGroup
 	following.Go(func() { s.follow(ctx) })
+	following.Go(func() { s.prober.Run(ctx) })
 	defer following.Wait()
 	defer cancel()
 

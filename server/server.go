@@ -18,6 +18,7 @@ import (
 	"dialpoint/server/config"
 	"dialpoint/server/limit"
 	"dialpoint/server/listener"
+	"dialpoint/server/probe"
 )
 
 // Server answers for a set of listeners. It is safe for concurrent use.
@@ -25,11 +26,13 @@ type Server struct {
 	log      *slog.Logger
 	registry *listener.Registry
 	health   *health
+	prober   *probe.Prober
 	handler  http.Handler
 
 	gate        *access.Gate
 	limiter     *limit.Limiter
 	conns       *limit.Conns
+	patience    limit.Patience
 	certificate certificate
 
 	// draining ends when the server stops: calls that wait and watches end with it.
@@ -64,6 +67,7 @@ func New(options ...Option) (*Server, error) {
 	}
 	server.log.Info("listeners configured", "count", len(said.listeners), "revision", server.registry.Snapshot().Revision)
 	server.registry.OnChange(server.logChange)
+	server.prober = probe.New(server.registry, server.log)
 	if err := server.guard(said.policy); err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func TestSnapshotsAreImmutable(t *testing.T) {
 	configs := []listener.Config{full}
 	registry := registry(t, configs...)
 	snapshot := registry.Snapshot()
-	want := listener.Listener{Config: config(t, "default", "::", 9119), BindSource: listener.FromConfig, Revision: first + 1}
+	want := listener.Listener{Config: config(t, "default", "::", 9119), BindSource: listener.FromConfig, Revision: first + 1, BindRevision: first + 1}
 	want.Bind.IPv6Only, want.Warnings = new(true), []string{"one", "two"}
 
 	only = false

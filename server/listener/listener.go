@@ -36,6 +36,9 @@ type Listener struct {
 	InstanceID string
 	// Revision is when it last changed.
 	Revision uint64
+	// BindRevision is since when this holder has it bound to this. It is a new one whenever either changes, even if it
+	// changes back.
+	BindRevision uint64
 
 	lease *lease
 }
@@ -52,10 +55,18 @@ func (l Listener) LeaseExpires() time.Time {
 	return l.lease.expires()
 }
 
+// stamp gives the listener the revision of its change.
+func (l *Listener) stamp(revision uint64) {
+	l.Revision = revision
+	if l.BindRevision == 0 {
+		l.BindRevision = revision
+	}
+}
+
 // sameAs reports whether two listeners differ in nothing but when they last changed. One that is still held by the same
 // instance has the same lease.
 func (l Listener) sameAs(other Listener) bool {
-	l.Revision, l.lease = other.Revision, other.lease
+	l.Revision, l.BindRevision, l.lease = other.Revision, other.BindRevision, other.lease
 	return reflect.DeepEqual(l, other)
 }
 

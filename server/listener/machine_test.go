@@ -39,6 +39,8 @@ type machine struct {
 	registry *listener.Registry
 	model    *model
 	watchers []*watcher
+	// probing is the listeners of which a probe has begun, as they were then, by name.
+	probing map[string]listener.Listener
 
 	// told is what the hook for changes heard, by the listener's name. A timer may be who tells it.
 	mu   sync.Mutex
@@ -46,7 +48,7 @@ type machine struct {
 }
 
 func newMachine() *machine {
-	m := &machine{registry: listener.NewRegistry(first), model: newModel(), told: map[string][]state{}}
+	m := &machine{registry: listener.NewRegistry(first), model: newModel(), told: map[string][]state{}, probing: map[string]listener.Listener{}}
 	m.registry.OnChange(func(before, after listener.Listener) {
 		m.mu.Lock()
 		defer m.mu.Unlock()

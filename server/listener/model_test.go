@@ -14,6 +14,13 @@ type model struct {
 	listeners map[string]*modelListener
 	// history is all that anybody may ever be told, by the listener's name.
 	history map[string][]state
+	// probes are what was found of the present binds, and since when these are so, by the listener's name.
+	probes map[string]modelProbe
+}
+
+type modelProbe struct {
+	since    uint64
+	onlyIPv6 bool
 }
 
 type modelListener struct {
@@ -38,8 +45,14 @@ type state struct {
 	revision   uint64
 }
 
+// boundAs reports whether somebody who looked at both saw one bind of one holder.
+func (s state) boundAs(other state) bool {
+	s.bind.OnlyIPv6Answers = other.bind.OnlyIPv6Answers
+	return s.name == other.name && s.bind == other.bind && s.source == other.source && s.instance == other.instance
+}
+
 func newModel() *model {
-	return &model{now: time.Now(), revision: first, listeners: map[string]*modelListener{}, history: map[string][]state{}}
+	return &model{now: time.Now(), revision: first, listeners: map[string]*modelListener{}, history: map[string][]state{}, probes: map[string]modelProbe{}}
 }
 
 // newest is what must be seen of a listener now.
@@ -56,6 +69,10 @@ func (m *model) step(change func()) {
 	took := false
 	for _, name := range machineNames {
 		now, before := m.look(name), m.newest(name)
+		if !now.boundAs(before) {
+			m.probes[name] = modelProbe{since: m.revision + 1}
+		}
+		now.bind.OnlyIPv6Answers = m.probes[name].onlyIPv6
 		if before.revision = 0; now != before {
 			if took = true; now.name != "" {
 				now.revision = m.revision + 1
@@ -133,6 +150,16 @@ func (m *model) withdraw(name, instance string) (done bool, holder string) {
 	}
 	m.step(func() { known.held = nil })
 	return true, instance
+}
+
+// probe says whether what was found of a bind that is so since then still counts.
+func (m *model) probe(name string, since uint64, onlyIPv6 bool) bool {
+	known, probed := m.probes[name]
+	if !probed || known.since != since || m.newest(name).bind.Port == 0 {
+		return false
+	}
+	m.step(func() { m.probes[name] = modelProbe{since, onlyIPv6} })
+	return true
 }
 
 // next is the lease that ends first.

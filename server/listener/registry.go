@@ -20,17 +20,16 @@ type Registry struct {
 	leases  map[string]*lease
 	// watches are by the name of what they watch, which is empty for all.
 	watches  map[string]map[*Watch]struct{}
-	onChange func(before, after Listener)
+	onChange []func(before, after Listener)
 	closed   bool
 }
 
 // NewRegistry is a registry without listeners that counts from a revision, as a rule [FirstRevision].
 func NewRegistry(first uint64) *Registry {
 	registry := &Registry{
-		configs:  map[string]Config{},
-		leases:   map[string]*lease{},
-		watches:  map[string]map[*Watch]struct{}{},
-		onChange: func(Listener, Listener) {},
+		configs: map[string]Config{},
+		leases:  map[string]*lease{},
+		watches: map[string]map[*Watch]struct{}{},
 	}
 	registry.current.Store(&Snapshot{Revision: first})
 	return registry
@@ -39,13 +38,13 @@ func NewRegistry(first uint64) *Registry {
 // Snapshot is the state now. It takes no lock.
 func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
 
-// OnChange sets what is called with each listener that changes, whatever changed it, in the order of revisions. One
+// OnChange adds what is called with each listener that changes, whatever changed it, in the order of revisions. One
 // that is new has no name before, one that was removed none after. The registry is locked meanwhile: what is called
 // must be quick, and must not call the registry.
 func (r *Registry) OnChange(call func(before, after Listener)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.onChange = call
+	r.onChange = append(r.onChange, call)
 }
 
 // Configure swaps the configuration in whole. All that changes gets one new revision; what stays the same keeps its
@@ -108,6 +107,7 @@ func (r *Registry) merge(name string) *Listener {
 	if listener.IsBound() {
 		listener.BindSource = source
 	}
+	listener.keepProbed(r.Snapshot().listeners[name])
 	return &listener
 }
 
@@ -132,15 +132,18 @@ func (r *Registry) differing(next map[string]*Listener) []string {
 	return names
 }
 
-// refresh publishes what has become of one configured listener, if that is anything new.
-func (r *Registry) refresh(name string) {
-	old, now := r.Snapshot().listeners, r.merge(name)
-	if old[name].sameAs(*now) {
+// refresh publishes what has become of one configured listener.
+func (r *Registry) refresh(name string) { r.replace(r.merge(name)) }
+
+// replace publishes one listener in the place of what it was, if it is anything new.
+func (r *Registry) replace(now *Listener) {
+	old := r.Snapshot().listeners
+	if old[now.Name].sameAs(*now) {
 		return
 	}
 	next := maps.Clone(old)
-	next[name] = now
-	r.publish(next, []string{name})
+	next[now.Name] = now
+	r.publish(next, []string{now.Name})
 }
 
 // publish makes a snapshot of what is known, and tells of what changed. The caller holds the lock.
@@ -152,14 +155,16 @@ func (r *Registry) publish(listeners map[string]*Listener, changed []string) {
 	next := &Snapshot{Revision: old.Revision + 1, listeners: listeners}
 	for _, name := range changed {
 		if now, exists := listeners[name]; exists {
-			now.Revision = next.Revision
+			now.stamp(next.Revision)
 		}
 	}
 	r.current.Store(next)
 	for _, name := range changed {
 		before, _ := old.Get(name)
 		after, _ := next.Get(name)
-		r.onChange(before, after)
+		for _, call := range r.onChange {
+			call(before, after)
+		}
 		notify(r.watches[name])
 	}
 	notify(r.watches[""])

@@ -30,13 +30,13 @@ func TestReportWinsOverConfiguredBind(t *testing.T) {
 			reported := bind(t, "127.0.0.1", 40_001)
 			report(t, registry, "default", reported)
 
-			want := listener.Listener{Config: full, BindSource: listener.FromReport, Revision: first + 2}
+			want := listener.Listener{Config: full, BindSource: listener.FromReport, Revision: first + 2, BindRevision: first + 2}
 			want.Bind = reported
 			if diff := cmp.Diff(want, get(t, registry, "default"), sameListeners); diff != "" {
 				t.Errorf("after the report: -want +got\n%s", diff)
 			}
 			withdraw(t, registry, "default")
-			before.Revision = first + 3
+			before.Revision, before.BindRevision = first+3, first+3
 			if diff := cmp.Diff(before, get(t, registry, "default"), sameListeners); diff != "" {
 				t.Errorf("after withdrawing: -want +got\n%s", diff)
 			}

@@ -8,7 +8,8 @@
 // For a caller that shares the listener's loopback ([Local]) the first of these decides:
 //
 //  1. An override is dialled, whatever the bind host is.
-//  2. A wildcard bind host becomes loopback.
+//  2. A wildcard bind host becomes loopback: 127.0.0.1, or ::1 of an IPv6 wildcard that is said, or was found by a
+//     probe, to refuse IPv4.
 //  3. Any other bind host is dialled as it stands.
 //
 // For any other caller ([Remote]) an advertised target comes first, then the override; a wildcard becomes the address

@@ -16,6 +16,7 @@ func TestNoProxy(t *testing.T) {
 	}{
 		"wildcard":               {dashboard(t, "0.0.0.0"), []string{"127.0.0.1"}},
 		"IPv6 only wildcard":     {with(dashboard(t, "::"), ipv6Only(true)), []string{"::1"}},
+		"IPv6 alone answers":     {with(dashboard(t, "::"), onlyIPv6Answers), []string{"::1"}},
 		"address":                {dashboard(t, "192.168.1.5"), []string{"192.168.1.5"}},
 		"IPv6":                   {dashboard(t, "[2001:db8::5]"), []string{"2001:db8::5"}},
 		"zone, with and without": {dashboard(t, "fe80::1%eth0"), []string{"fe80::1%eth0", "fe80::1"}},

@@ -15,6 +15,7 @@ func FuzzResolve(f *testing.F) {
 	f.Add("0.0.0.0", "", "", "", "", "t", "chat-1", "10.0.0.9", uint16(9119), uint8(0))
 	f.Add("::", "", "", "/hermes", "/rpc", "a+b/c=d&e%f g#h", "", "", uint16(9119), uint8(7))
 	f.Add("fe80::1%eth0", "ws://edge.example", "[::1]:80", "/a", "", "", "c", "2001:db8::9", uint16(1), uint8(31))
+	f.Add("[::]", "", "", "", "", "t", "chat-1", "", uint16(9119), uint8(96))
 	f.Add("", "10.0.0.7", "https://edge.example/", "é", "%20", "\xff", "..", "::1", uint16(0), uint8(32))
 	f.Add("bücher.example", "http://[fe80::1%25eth0]:81/x", "", "", "", "token", "a", "::", uint16(80), uint8(15))
 	f.Fuzz(func(t *testing.T, bindHost, override, advertise, base, gateway, secret, channel, reached string, port uint16, flags uint8) {
@@ -39,7 +40,7 @@ func FuzzResolve(f *testing.F) {
 // read is a listener from what an operator wrote, or not ok where any of it is refused.
 func read(bindHost, override, advertise, base, gateway, secret string, port uint16, flags uint8) (listener rules.Listener, ok bool) {
 	var failed [5]error
-	listener.Bind = rules.Bind{Text: bindHost, Source: "flag", Port: rules.Port(port), TLS: flags&1 != 0}
+	listener.Bind = rules.Bind{Text: bindHost, Source: "flag", Port: rules.Port(port), TLS: flags&1 != 0, OnlyIPv6Answers: flags&64 != 0}
 	listener.Bind.Host, failed[0] = rules.ParseBindHost(bindHost)
 	listener.Override, failed[1] = rules.ParseTarget(override)
 	listener.Advertise, failed[2] = rules.ParseTarget(advertise)

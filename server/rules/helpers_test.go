@@ -92,6 +92,8 @@ func ipv6Only(only bool) func(*rules.Listener) {
 	return func(listener *rules.Listener) { listener.Bind.IPv6Only = &only }
 }
 
+func onlyIPv6Answers(listener *rules.Listener) { listener.Bind.OnlyIPv6Answers = true }
+
 func overTLS(listener *rules.Listener) { listener.Bind.TLS = true }
 
 // bound says the port and leaves the host unknown.

@@ -30,10 +30,17 @@ type Bind struct {
 	IPv6Only *bool
 	// TLS says whether the listener speaks TLS.
 	TLS bool
+	// OnlyIPv6Answers says that a probe found 127.0.0.1 to refuse and ::1 to accept on the port. It counts where
+	// [Bind.MayBeIPv6Only] says so, and is nothing that anybody has said of the bind.
+	OnlyIPv6Answers bool
 }
 
 // IsBound reports whether host and port are known.
 func (b Bind) IsBound() bool { return !b.Host.IsZero() && b.Port != 0 }
+
+// MayBeIPv6Only reports whether this is an IPv6 wildcard of which nobody has said if it refuses IPv4. Programs differ: a
+// socket of Go's takes both, one of Python's asyncio does not (IPV6_V6ONLY, RFC 3493, section 5.3).
+func (b Bind) MayBeIPv6Only() bool { return b.Host.wildcard == wildcardIPv6 && b.IPv6Only == nil }
 
 func (b Bind) isIPv6Only() bool { return b.IPv6Only != nil && *b.IPv6Only }
 

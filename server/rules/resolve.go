@@ -23,7 +23,7 @@ type Endpoint struct {
 // Explanation says what decided.
 type Explanation struct {
 	Rule Rule
-	// Source says where the deciding value came from.
+	// Source says where the deciding value came from. It is "probe" where trying it out has decided.
 	Source   string
 	DialHost Host
 	DialPort Port
@@ -106,7 +106,10 @@ func chooseLocal(listener Listener) choice {
 	if !listener.Bind.Host.IsWildcard() {
 		return chooseBind(listener, listener.Bind.Host, RuleBindHost)
 	}
-	return chooseBind(listener, loopback(listener.Bind), RuleWildcardToLoopback)
+	dial, source := loopback(listener.Bind)
+	found := chooseBind(listener, dial, RuleWildcardToLoopback)
+	found.source = source
+	return found
 }
 
 func chooseRemote(listener Listener, caller Caller) (choice, error) {

@@ -44,6 +44,11 @@ func toLoopback(root, dialHost string) answer {
 	return answer{root, rules.RuleWildcardToLoopback, "flag --bind-host", dialHost, 9119}
 }
 
+// toProbed is what a probe has decided.
+func toProbed(root, dialHost string) answer {
+	return answer{root, rules.RuleWildcardToLoopback, "probe", dialHost, 9119}
+}
+
 func toBind(root, dialHost string) answer {
 	return answer{root, rules.RuleBindHost, "flag --bind-host", dialHost, 9119}
 }
@@ -79,6 +84,12 @@ func TestLocalWildcard(t *testing.T) {
 		"nor for IPv4-mapped":          {with(dashboard(t, "::ffff:0.0.0.0"), ipv6Only(true)), ipv4},
 		"TLS":                          {with(dashboard(t, "0.0.0.0"), overTLS), toLoopback("wss://127.0.0.1:9119", "127.0.0.1")},
 		"base path":                    {with(dashboard(t, "0.0.0.0"), based(t, "/hermes/")), toLoopback("ws://127.0.0.1:9119/hermes", "127.0.0.1")},
+		"IPv6 alone answers":           {with(dashboard(t, "::"), onlyIPv6Answers), toProbed("ws://[::1]:9119", "::1")},
+		"IPv6 alone answers, with TLS": {with(dashboard(t, "[::]"), onlyIPv6Answers, overTLS), toProbed("wss://[::1]:9119", "::1")},
+		"found, but otherwise said":    {with(dashboard(t, "::"), onlyIPv6Answers, ipv6Only(false)), ipv4},
+		"found, and said, too":         {with(dashboard(t, "::"), onlyIPv6Answers, ipv6Only(true)), ipv6},
+		"found of an IPv4 wildcard":    {with(dashboard(t, "0.0.0.0"), onlyIPv6Answers), ipv4},
+		"found of a star":              {with(dashboard(t, "*"), onlyIPv6Answers), ipv4},
 		"advertise is for others":      {with(dashboard(t, "0.0.0.0"), advertised(t, "edge.example")), ipv4},
 	}
 	for name, test := range tests {
@@ -119,6 +130,7 @@ func TestLocalOverride(t *testing.T) {
 	}{
 		"over a wildcard":             {with(dashboard(t, "0.0.0.0"), overridden(t, "10.0.0.7")), toOverride("ws://10.0.0.7:9119", "10.0.0.7", 9119)},
 		"over IPv6 only":              {with(dashboard(t, "::"), ipv6Only(true), overridden(t, "10.0.0.7")), toOverride("ws://10.0.0.7:9119", "10.0.0.7", 9119)},
+		"over what a probe found":     {with(dashboard(t, "::"), onlyIPv6Answers, overridden(t, "10.0.0.7")), toOverride("ws://10.0.0.7:9119", "10.0.0.7", 9119)},
 		"over a bind host":            {with(dashboard(t, "192.168.1.5"), overridden(t, "10.0.0.7")), toOverride("ws://10.0.0.7:9119", "10.0.0.7", 9119)},
 		"over advertise":              {with(dashboard(t, "0.0.0.0"), overridden(t, "10.0.0.7"), advertised(t, "edge.example")), toOverride("ws://10.0.0.7:9119", "10.0.0.7", 9119)},
 		"blank is none":               {with(dashboard(t, "0.0.0.0"), overridden(t, " \t\r")), toLoopback("ws://127.0.0.1:9119", "127.0.0.1")},

@@ -45,6 +45,7 @@ func TestRemote(t *testing.T) {
 		"IPv6 wildcard on IPv4":         {dashboard(t, "::"), "10.0.0.9", toReached("ws://10.0.0.9:9119", "10.0.0.9")},
 		"both families on IPv4":         {with(dashboard(t, "::"), ipv6Only(false)), "10.0.0.9", toReached("ws://10.0.0.9:9119", "10.0.0.9")},
 		"IPv6 only on IPv6":             {with(dashboard(t, "::"), ipv6Only(true)), "2001:db8::5", toReached("ws://[2001:db8::5]:9119", "2001:db8::5")},
+		"a probe is of loopback alone":  {with(dashboard(t, "::"), onlyIPv6Answers), "10.0.0.9", toReached("ws://10.0.0.9:9119", "10.0.0.9")},
 		"IPv4 wildcard, IPv6 only":      {with(dashboard(t, "0.0.0.0"), ipv6Only(true)), "10.0.0.9", toReached("ws://10.0.0.9:9119", "10.0.0.9")},
 		"link-local IPv4":               {dashboard(t, "0.0.0.0"), "169.254.1.1", toReached("ws://169.254.1.1:9119", "169.254.1.1")},
 		"wildcard with TLS and base":    {with(dashboard(t, "0.0.0.0"), overTLS, based(t, "/a")), "10.0.0.9", toReached("wss://10.0.0.9:9119/a", "10.0.0.9")},

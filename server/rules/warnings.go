@@ -1,7 +1,7 @@
 package rules
 
 // giveCredential is what to do where no credential is known.
-const giveCredential = "set auth.credential_file (for the default listener DIALPOINT_CREDENTIAL_FILE) or have the dashboard " + //nolint:gosec // prose
+const giveCredential = "set auth.credential_file (for the default listener DIALPOINT_CREDENTIAL_FILE) or have the dashboard " +
 	"report its credential"
 
 // NoCredential is the warning about a listener of which neither a credential nor an auth mode is said. Its children are

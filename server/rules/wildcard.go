@@ -7,13 +7,20 @@ var (
 	loopbackIPv6 = AddrHost(netip.IPv6Loopback())
 )
 
-// loopback is what a local caller dials in place of a wildcard. An IPv6 wildcard accepts IPv4 as well unless it says
-// otherwise, so that 127.0.0.1 serves callers which have no IPv6 at all.
-func loopback(bind Bind) Host {
-	if bind.Host.wildcard == wildcardIPv6 && bind.isIPv6Only() {
-		return loopbackIPv6
+// fromProbe is the source of what no person and no program has said.
+const fromProbe = "probe"
+
+// loopback is what a local caller dials in place of a wildcard, and who said so. An IPv6 wildcard accepts IPv4 as well
+// unless it says otherwise or was seen to refuse it, so that 127.0.0.1 serves callers which have no IPv6 at all.
+func loopback(bind Bind) (dial Host, source string) {
+	switch {
+	case bind.MayBeIPv6Only() && bind.OnlyIPv6Answers:
+		return loopbackIPv6, fromProbe
+	case bind.Host.wildcard == wildcardIPv6 && bind.isIPv6Only():
+		return loopbackIPv6, bind.Source
+	default:
+		return loopbackIPv4, bind.Source
 	}
-	return loopbackIPv4
 }
 
 // badReached says why the address on which a caller reached the service does not lead it to a wildcard listener, or

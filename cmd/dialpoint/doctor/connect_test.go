@@ -73,9 +73,9 @@ func TestLoopback(t *testing.T) {
 		status           doctor.Status
 		finding, advice  string
 	}{
-		"IPv6 alone, and nobody said so": {
+		"IPv6 alone, and it is said to be both": {
 			"tcp6", "[::]:0",
-			server.Bind{Host: "::"},
+			server.Bind{Host: "::", IPv6Only: &no},
 			doctor.StatusFailed, "[::1]:PORT answers, and 127.0.0.1:PORT, which is dialled, does not",
 			"set bind.ipv6_only to true, or the override (for the default listener DIALPOINT_OVERRIDE) to [::1]",
 		},
