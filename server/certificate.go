@@ -13,8 +13,7 @@ type certificate struct {
 	said    config.TLS
 }
 
-// set puts what is configured in its place. Nil leaves what there is. The configuration that stays the same keeps the
-// keys of its session tickets.
+// set puts what is configured in its place. Nil leaves what there is.
 func (c *certificate) set(said *config.TLS) error {
 	if said == nil || *said == c.said {
 		return nil

@@ -13,6 +13,8 @@ import (
 
 var (
 	errNoConfig = errors.New("the server has no configuration that names sockets: mount its Handler, or give Serve sockets of your own")
+	// ErrNoTCP is the error of a TCP socket that systemd passes to a server that is told to have none, and so no tokens.
+	ErrNoTCP = errors.New("serve.tcp is none, so that nobody has a token for it: set serve.tcp to its address, or pass no such socket")
 	// ErrPlaintext is the error of a TCP socket that others can reach and that has no TLS. Tokens would travel over it as
 	// they are.
 	ErrPlaintext = errors.New("others than this machine can reach it, and it has no TLS: set serve.tls, let it listen on loopback, " +
@@ -79,17 +81,33 @@ func (s *Server) listenUnix(ctx context.Context, inherited socket.Sockets) (net.
 
 // listenTCP is nil where there is to be no such socket.
 func (s *Server) listenTCP(ctx context.Context, inherited socket.Sockets) (net.Listener, error) {
-	serve := s.config.Serve
+	opened, said, err := s.openTCP(ctx, inherited)
+	if err != nil || opened == nil || socket.IsLoopback(opened.Addr()) || s.certificate.isSet() {
+		return opened, err
+	}
+	// What a name stands for is known by now.
+	if !s.config.Serve.TCPPlaintext {
+		return opened, fmt.Errorf("%s: %w", said, ErrPlaintext)
+	}
+	s.log.Warn("TCP has no TLS: whoever can read the network reads tokens and credentials", "address", opened.Addr())
+	return opened, nil
+}
+
+// openTCP also returns who said where.
+func (s *Server) openTCP(ctx context.Context, inherited socket.Sockets) (opened net.Listener, said string, err error) {
+	address := s.config.Serve.TCP
 	switch {
 	case inherited.TCP != nil:
-		if address := inherited.TCP.Addr(); serve.TLS == nil && !serve.TCPPlaintext && !socket.IsLoopback(address) {
-			return nil, fmt.Errorf("the socket %v that LISTEN_FDS has passed: %w", address, ErrPlaintext)
+		said = fmt.Sprintf("the socket %v that LISTEN_FDS has passed", inherited.TCP.Addr())
+		if address == "" {
+			return nil, said, fmt.Errorf("%s: %w", said, ErrNoTCP)
 		}
-		return inherited.TCP, nil
-	case serve.TCP == "":
-		return nil, nil //nolint:nilnil // None is a good answer.
+		return inherited.TCP, said, nil
+	case address == "":
+		return nil, "", nil
 	default:
-		return socket.ListenTCP(ctx, serve.TCP)
+		opened, err = socket.ListenTCP(ctx, address)
+		return opened, "serve.tcp " + address, err
 	}
 }
 

@@ -152,11 +152,12 @@ func TestInheritedSockets(t *testing.T) {
 	tests := map[string]struct {
 		serve   string
 		address string
-		refused bool
+		want    error
 	}{
-		"on loopback":                        {"serve: {tcp: none}\n", "127.0.0.1:0", false},
-		"on every interface":                 {"serve: {tcp: none}\n", "0.0.0.0:0", true},
-		"on every interface, which is meant": {"serve: {tcp: none, tcp_plaintext: true}\n", "0.0.0.0:0", false},
+		"on loopback":                        {onTCP, "127.0.0.1:0", nil},
+		"on every interface":                 {onTCP, "0.0.0.0:0", server.ErrPlaintext},
+		"on every interface, which is meant": {"serve: {tcp: \"127.0.0.1:0\", tcp_plaintext: true}\n", "0.0.0.0:0", nil},
+		"where there is to be none":          {"serve: {tcp: none}\n", "127.0.0.1:0", server.ErrNoTCP},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -169,10 +170,10 @@ func TestInheritedSockets(t *testing.T) {
 			}
 			service, _ := fromConfig(t, test.serve+first)
 			sockets, err := service.Listen(t.Context(), socket.Sockets{TCP: inherited})
-			if errors.Is(err, server.ErrPlaintext) != test.refused || (err != nil) != test.refused {
-				t.Fatalf("error = %v, want that of plaintext: %t", err, test.refused)
+			if !errors.Is(err, test.want) {
+				t.Fatalf("error = %v, want %v", err, test.want)
 			}
-			if test.refused {
+			if test.want != nil {
 				if _, err := inherited.Accept(); !errors.Is(err, net.ErrClosed) {
 					t.Errorf("the socket is still open: %v", err)
 				}
@@ -185,5 +186,19 @@ func TestInheritedSockets(t *testing.T) {
 				must(t, opened.Close())
 			}
 		})
+	}
+}
+
+// Tokens that lie where the server would keep its own are no tokens before it has seen whose they are.
+func TestTokensCountOnceTheServerListens(t *testing.T) {
+	t.Parallel()
+	service, _ := fromConfig(t, onTCP+first)
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	running := run(t, service, tcp)
+	for _, token := range []string{childToken, operatorToken} {
+		if err := running.resolveWith(t, token); connect.CodeOf(err) != connect.CodeUnauthenticated {
+			t.Errorf("a token that nobody has looked at: %v, want UNAUTHENTICATED", err)
+		}
 	}
 }

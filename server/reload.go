@@ -31,6 +31,8 @@ func (s *Server) reconfigure(loaded *config.Config) error {
 	if err := s.certificate.set(loaded.Serve.TLS); err != nil {
 		return err
 	}
+	// Who may call changes first: a new credential is not for whoever has an old token.
+	s.admit(loaded.Serve)
 	if err := s.registry.Configure(loaded.Listeners); err != nil {
 		return err
 	}
@@ -42,7 +44,6 @@ func (s *Server) reconfigure(loaded *config.Config) error {
 	}
 	s.prober.Again()
 	s.config = loaded
-	s.admit(loaded.Serve)
 	if s.reloaded != nil {
 		s.reloaded(loaded)
 	}

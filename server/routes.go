@@ -65,7 +65,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle(grpcreflect.NewHandlerV1(reflector, options))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector, options))
 
-	limited := s.limiter.Middleware(mux, peerKey, kindOf)
+	limited := s.limited(mux)
 	s.patience.Talks = isTalk
 	return s.catchFaults(s.patience.Middleware(noStore(boundBody(s.gate.Middleware(limited)))))
 }
@@ -79,6 +79,19 @@ func boundBody(next http.Handler) http.Handler {
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		}
 		next.ServeHTTP(w, r)
+	})
+}
+
+// limited counts guests apart from those who have a role.
+func (s *Server) limited(next http.Handler) http.Handler {
+	callers := s.limiter.Middleware(next, peerKey, kindOf)
+	guests := s.guests.Middleware(next, peerKey, kindOf)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if access.IsOpen(r.URL.Path) {
+			guests.ServeHTTP(w, r)
+			return
+		}
+		callers.ServeHTTP(w, r)
 	})
 }
 

@@ -84,8 +84,8 @@ func (s *Server) serveSocket(web *http.Server, accepting net.Listener) error {
 	switch opened := accepting.(type) {
 	case *socket.Unix:
 		accepting = opened.UnixListener
-	case *net.TCPListener:
-		if s.certificate.isSet() {
+	default:
+		if s.certificate.isSet() && accepting.Addr().Network() != "unix" {
 			serve = func(socket net.Listener) error { return web.ServeTLS(socket, "", "") }
 		}
 	}

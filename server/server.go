@@ -29,10 +29,14 @@ type Server struct {
 	prober   *probe.Prober
 	handler  http.Handler
 
-	gate        *access.Gate
-	limiter     *limit.Limiter
-	conns       *limit.Conns
-	patience    limit.Patience
+	gate    *access.Gate
+	limiter *limit.Limiter
+	// guests are those who need no role.
+	guests   *limit.Limiter
+	conns    *limit.Conns
+	patience limit.Patience
+	// host is that of the TCP address that the server was started with.
+	host        string
 	certificate certificate
 
 	// draining ends when the server stops: calls that wait and watches end with it.

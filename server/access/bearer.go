@@ -8,9 +8,12 @@ import (
 // maxBearer is the length in bytes of the longest token that is looked at. No token of ours is longer.
 const maxBearer = 4096
 
+// authorization is the header that holds it.
+const authorization = "Authorization"
+
 // bearerToken is the token that a request shows.
 func bearerToken(header http.Header) (string, *refusal) {
-	values := header["Authorization"]
+	values := header[authorization]
 	switch len(values) {
 	case 0:
 		return "", credentialMissing()

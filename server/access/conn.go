@@ -48,8 +48,8 @@ func localAddr(ctx context.Context) netip.Addr {
 	return addr.AddrPort().Addr().Unmap().WithZone("")
 }
 
-// PeerKey names the peer of a request, so that peers can be counted: "uid 1000" over a unix socket, the IP address over
-// TCP, and of IPv6 the /64 in which it is, such as "2001:db8::/64". The context is that of a request of a server with
+// PeerKey names the peer of a request, so that peers can be counted: "uid 1000" over a unix socket, over TCP "loopback" or
+// the IP address, and of IPv6 the /64 in which it is, such as "2001:db8::/64". The context is that of a request of a server with
 // [WithConn]; the address is [http.Request.RemoteAddr] or the Addr of a [connectrpc.com/connect.Peer]. One that is no IP
 // address is returned as it is.
 func PeerKey(ctx context.Context, remoteAddr string) string {
@@ -62,7 +62,11 @@ func PeerKey(ctx context.Context, remoteAddr string) string {
 	}
 	addr := remote.Addr().Unmap().WithZone("")
 	// All link-local addresses are in one /64, and loopback in none.
-	if addr.Is4() || addr.IsLoopback() || addr.IsLinkLocalUnicast() {
+	switch {
+	case addr.IsLoopback():
+		// Every local user has all of its addresses.
+		return "loopback"
+	case addr.Is4() || addr.IsLinkLocalUnicast():
 		return addr.String()
 	}
 	return netip.PrefixFrom(addr, hostBits).Masked().String()

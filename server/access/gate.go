@@ -21,6 +21,7 @@ type Gate struct {
 	// errors knows the protocols in which a caller may speak.
 	errors *connect.ErrorWriter
 	policy atomic.Pointer[enforced]
+	served admissions
 }
 
 // NewGate is a gate with its first policy. It logs each refusal at debug: the reason, the procedure and the peer.
@@ -30,10 +31,13 @@ func NewGate(log *slog.Logger, policy Policy) *Gate {
 	return gate
 }
 
-// SetPolicy replaces the policy for all requests from now on.
+// SetPolicy replaces the policy. Requests that are being served and that it does not let in end with what it says of them:
+// a watch must not hand a new credential to whoever has an old token.
 func (g *Gate) SetPolicy(policy Policy) {
 	self := uint32(os.Geteuid()) //nolint:gosec // The kernel's ids have 32 bits.
-	g.policy.Store(enforce(policy, self, unmappedHere()))
+	next := enforce(policy, self, unmappedHere())
+	g.policy.Store(next)
+	g.served.review(next)
 }
 
 // Middleware refuses requests before their body is read: those that the guard turns away, and those whose caller has no
@@ -41,34 +45,45 @@ func (g *Gate) SetPolicy(policy Policy) {
 // them is answered as by Connect, in JSON with the status 401 or 403. The handler finds the role with [RoleOf].
 func (g *Gate) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		role, refused := g.policy.Load().admit(r)
+		ctx, cancel := context.WithCancelCause(r.Context())
+		defer cancel(nil)
+		let := admissionOf(r)
+		let.revoke = cancel
+		// It is there before it is judged, so that no new policy passes it by.
+		g.served.add(let)
+		defer g.served.remove(let)
+		role, refused := g.policy.Load().admit(r, let)
 		if refused != nil {
-			g.logRefused(r.Context(), refused, r.URL.Path, r.RemoteAddr)
+			g.logRefused(ctx, refused, r.URL.Path, r.RemoteAddr)
 			g.write(w, r, refused.err())
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(withRole(r.Context(), role)))
+		next.ServeHTTP(w, r.WithContext(withRole(ctx, role)))
 	})
 }
 
-// admit is the role of who sent a request. A path only says what the caller wants to call: who is let in by an open one
-// is nobody, and may then do no more than nobody may.
-func (e *enforced) admit(r *http.Request) (Role, *refusal) {
+// admit is the role of who sent a request.
+func (e *enforced) admit(r *http.Request, let *admission) (Role, *refusal) {
 	if refused := e.guard(r); refused != nil {
 		return Nobody, refused
 	}
-	conn := unixConnOf(r.Context())
+	return e.role(let)
+}
+
+// role is that of who is behind a request which the guard lets pass. A path only says what the caller wants to call: who
+// is let in by an open one is nobody, and may then do no more than nobody may.
+func (e *enforced) role(let *admission) (Role, *refusal) {
 	switch {
 	case e.trusted:
 		return Operator, nil
-	case conn != nil && conn.err != nil:
-		return Nobody, peerUnknown(conn.err)
-	case isOpen(r.URL.Path):
+	case let.conn != nil && let.conn.err != nil:
+		return Nobody, peerUnknown(let.conn.err)
+	case IsOpen(let.procedure):
 		return Nobody, nil
-	case conn != nil:
-		return e.admitPeer(conn.peer)
+	case let.conn != nil:
+		return e.admitPeer(let.conn.peer)
 	default:
-		return e.admitToken(r.Header)
+		return e.admitToken(let.header)
 	}
 }
 

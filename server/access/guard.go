@@ -102,8 +102,9 @@ func cutPort(text string) (host string, ok bool) {
 	if colon < 0 || strings.HasSuffix(text, "]") {
 		return text, true
 	}
-	_, err := rules.ParsePort(text[colon+1:])
-	return text[:colon], err == nil
+	port := text[colon+1:]
+	_, err := rules.ParsePort(port)
+	return text[:colon], err == nil || port == "" // An empty port is a port (RFC 3986, section 3.2.3).
 }
 
 // notHostByte reports whether a character stands in no host as it is sent: a name is in ASCII there, never mapped.

@@ -7,7 +7,7 @@ import (
 )
 
 // Interceptor refuses procedures to callers whose role is too low, with the role that [Gate.Middleware] gave them.
-// Where the middleware did not run, everybody is [Nobody].
+// Where the middleware did not run, everybody is [Nobody]. A call that a new policy has ended fails with its refusal.
 func (g *Gate) Interceptor() connect.Interceptor { return interceptor{g} }
 
 type interceptor struct{ gate *Gate }
@@ -18,7 +18,11 @@ func (i interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if refused := i.check(ctx, request.Spec(), request.Peer()); refused != nil {
 			return nil, refused.err()
 		}
-		return next(ctx, request)
+		response, err := next(ctx, request)
+		if refused := revokedOf(ctx); refused != nil && err != nil {
+			return nil, refused.err()
+		}
+		return response, err
 	}
 }
 
@@ -28,7 +32,11 @@ func (i interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) con
 		if refused := i.check(ctx, conn.Spec(), conn.Peer()); refused != nil {
 			return refused.err()
 		}
-		return next(ctx, conn)
+		err := next(ctx, conn)
+		if refused := revokedOf(ctx); refused != nil && err != nil {
+			return refused.err()
+		}
+		return err
 	}
 }
 

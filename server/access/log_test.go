@@ -21,13 +21,13 @@ func TestRefusalsAreLogged(t *testing.T) {
 		path                    string
 		reason, procedure, from string
 	}{
-		"token":        {func(p peer) peer { return p.bearer(secret) }, resolvePath, "CREDENTIAL_INVALID", resolvePath, "127.0.0.1"},
-		"host":         {func(p peer) peer { return withHost(p, secret+".example") }, resolvePath, "HOST_FORBIDDEN", resolvePath, "127.0.0.1"},
-		"origin":       {func(p peer) peer { return p.shows("Origin", "http://"+secret) }, resolvePath, "ORIGIN_FORBIDDEN", resolvePath, "127.0.0.1"},
-		"unknown path": {func(p peer) peer { return p }, "/a%0Ab@c?" + secret, "CREDENTIAL_MISSING", `"REDACTED@c"`, "127.0.0.1"},
+		"token":        {func(p peer) peer { return p.bearer(secret) }, resolvePath, "CREDENTIAL_INVALID", resolvePath, "loopback"},
+		"host":         {func(p peer) peer { return withHost(p, secret+".example") }, resolvePath, "HOST_FORBIDDEN", resolvePath, "loopback"},
+		"origin":       {func(p peer) peer { return p.shows("Origin", "http://"+secret) }, resolvePath, "ORIGIN_FORBIDDEN", resolvePath, "loopback"},
+		"unknown path": {func(p peer) peer { return p }, "/a%0Ab@c?" + secret, "CREDENTIAL_MISSING", `"REDACTED@c"`, "loopback"},
 		"role": {
 			func(p peer) peer { return p.bearer(childToken) }, dialpointv1connect.ListenerServiceListListenersProcedure,
-			"ROLE_FORBIDDEN", dialpointv1connect.ListenerServiceListListenersProcedure, "127.0.0.1",
+			"ROLE_FORBIDDEN", dialpointv1connect.ListenerServiceListListenersProcedure, "loopback",
 		},
 	}
 	for name, test := range tests {

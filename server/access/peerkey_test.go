@@ -20,7 +20,7 @@ func TestPeerKey(t *testing.T) {
 		"IPv6":                    {"[2001:db8:1:2:3:4:5:6]:1234", "2001:db8:1:2::/64"},
 		"IPv6, same network":      {"[2001:db8:1:2:ffff::]:1234", "2001:db8:1:2::/64"},
 		"IPv6, next network":      {"[2001:db8:1:3::]:1234", "2001:db8:1:3::/64"},
-		"IPv6 loopback":           {"[::1]:1234", "::1"},
+		"IPv6 loopback":           {"[::1]:1234", "loopback"},
 		"link-local":              {"[fe80::1%eth0]:1234", "fe80::1"},
 		"link-local, another one": {"[fe80::2%eth0]:1234", "fe80::2"},
 		"unnamed unix socket":     {"@", "@"},
@@ -46,7 +46,7 @@ func TestPeerKeyOfConnections(t *testing.T) {
 	}{
 		"unix":   {unix, fmt.Sprint("uid ", os.Geteuid())},
 		"hidden": {func(t *testing.T) net.Listener { t.Helper(); return hiding{unix(t)} }, "uid unknown"},
-		"TCP":    {func(t *testing.T) net.Listener { t.Helper(); return listen(t, "tcp", "127.0.0.1:0") }, "127.0.0.1"},
+		"TCP":    {func(t *testing.T) net.Listener { t.Helper(); return listen(t, "tcp", "127.0.0.1:0") }, "loopback"},
 	}
 	for name, test := range tests {
 		for version, http2 := range map[string]bool{"HTTP1": false, "HTTP2": true} {

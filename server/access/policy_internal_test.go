@@ -113,7 +113,7 @@ func TestAdmitOverUnix(t *testing.T) {
 			t.Parallel()
 			ctx := context.WithValue(t.Context(), connKey{}, test.conn)
 			request := httptest.NewRequestWithContext(ctx, http.MethodPost, test.path, http.NoBody)
-			role, refused := enforce(Policy{}, 1000, unmapped{noID, noID}).admit(request)
+			role, refused := enforce(Policy{}, 1000, unmapped{noID, noID}).admit(request, admissionOf(request))
 			reason := ""
 			if refused != nil {
 				reason = refused.reason

@@ -21,8 +21,8 @@ var leastRoles = map[string]Role{
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Nobody,
 }
 
-// isOpen reports whether a path is that of a procedure which everybody may call.
-func isOpen(path string) bool {
+// IsOpen reports whether a path is that of a procedure which everybody may call: health or reflection.
+func IsOpen(path string) bool {
 	least, isKnown := leastRoles[path]
 	return isKnown && least == Nobody
 }

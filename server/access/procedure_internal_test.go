@@ -48,8 +48,8 @@ func TestOpenProcedures(t *testing.T) {
 		"/" + grpcreflect.ReflectV1AlphaServiceName + "/ServerReflectionInfo": true,
 	}
 	for procedure := range leastRoles {
-		if isOpen(procedure) != want[procedure] {
-			t.Errorf("%s is open: %t", procedure, isOpen(procedure))
+		if IsOpen(procedure) != want[procedure] {
+			t.Errorf("%s is open: %t", procedure, IsOpen(procedure))
 		}
 		delete(want, procedure)
 	}

@@ -53,7 +53,7 @@ func ensureToken(path string) (rules.Secret, error) {
 		token, err = readToken(path)
 	}
 	if err != nil {
-		return rules.Secret{}, fmt.Errorf("token file %s: %w: remove it, and another is made at the next start", path, err)
+		return rules.Secret{}, fmt.Errorf("token file %s: %w: remove it, and another is made", path, err)
 	}
 	return token, nil
 }

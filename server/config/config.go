@@ -10,7 +10,7 @@ import (
 type Config struct {
 	// File is the path of the file that was read, as it was found. Empty when there is none.
 	File string
-	// Serve is read when the server starts. A change of it needs another start.
+	// Serve is where the server listens, which is read when it starts, and who may call it, which may change at any time.
 	Serve Serve
 	// Listeners are in the order of the file. The default listener comes last where only flags or environment say
 	// something about it, and is the only one where the file names none.

@@ -225,6 +225,26 @@ func TestMaxConns(t *testing.T) {
 	}
 }
 
+func TestLimitsWithinFiles(t *testing.T) {
+	t.Parallel()
+	said := limit.Limits{Calls: 100, Streams: 1000, StreamsPerPeer: 800}
+	for name, test := range map[string]struct {
+		files uint64
+		want  limit.Limits
+	}{
+		"enough": {1100 + limit.ReservedFiles, said},
+		"few":    {400 + limit.ReservedFiles, limit.Limits{Calls: 100, Streams: 300, StreamsPerPeer: 200}},
+		"one":    {1, limit.Limits{Calls: 100, Streams: 1, StreamsPerPeer: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := said.Within(test.files); got != test.want {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
 func TestPanicGivesTheSlotBack(t *testing.T) {
 	t.Parallel()
 	limiter := limit.New(limit.Limits{Calls: 1, Streams: 1})

@@ -28,6 +28,19 @@ type Limits struct {
 	StreamsPerPeer int
 }
 
+// Within are the limits with numbers in place of defaults, and cut so that streams leave a quarter of the connections to
+// calls where there are few files: see [MaxConns]. One peer may have half of them then, at most.
+func (l Limits) Within(files uint64) Limits {
+	l = l.orDefault()
+	most := MaxConns(l, files)
+	if most >= l.Calls+l.Streams {
+		return l
+	}
+	l.Streams = positive(min(l.Streams, most*3/4), 1)             //nolint:mnd // See above.
+	l.StreamsPerPeer = positive(min(l.StreamsPerPeer, most/2), 1) //nolint:mnd // See above.
+	return l
+}
+
 // MaxConns is how many connections may be open at a time: one for each call and each stream, or what files leaves after
 // [ReservedFiles], if that is less. It is at least 1. Files is the soft limit of RLIMIT_NOFILE (getrlimit(2)).
 func MaxConns(limits Limits, files uint64) int {

@@ -171,6 +171,34 @@ func TestTalkHasTimeForEachMessage(t *testing.T) {
 	})
 }
 
+// What the handler of a talk takes for itself is not the caller's time.
+func TestTalkWaitsForItsHandler(t *testing.T) {
+	t.Parallel()
+	overPipes(t, func(t *testing.T, tr transport) {
+		t.Helper()
+		ended := make(chan error, 1)
+		handler := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			message := make([]byte, 4)
+			_, err := io.ReadFull(r.Body, message)
+			if err == nil {
+				<-time.After(time.Hour)
+				_, err = io.ReadFull(r.Body, message)
+			}
+			ended <- err
+		})
+		client, url := tr.piped(t, limit.Patience{Talks: everyTalk}.Middleware(handler))
+		body := post(t, client, url)
+		_, err := io.WriteString(body, "ping")
+		must(t, err)
+		<-time.After(time.Hour + limit.BodyTimeout - 1)
+		_, err = io.WriteString(body, "pong")
+		must(t, err)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Half a stream says that nothing follows, and does not end: that is no request without a body.
 func TestHalfOpenStream(t *testing.T) {
 	t.Parallel()
