@@ -13,6 +13,8 @@ import (
 
 var (
 	errNoConfig = errors.New("the server has no configuration that names sockets: mount its Handler, or give Serve sockets of your own")
+	// ErrTokens is the error of tokens that the server keeps itself and cannot use. It wraps the reason.
+	ErrTokens = errors.New("the tokens for TCP cannot be kept")
 	// ErrNoTCP is the error of a TCP socket that systemd passes to a server that is told to have none, and so no tokens.
 	ErrNoTCP = errors.New("serve.tcp is none, so that nobody has a token for it: set serve.tcp to its address, or pass no such socket")
 	// ErrPlaintext is the error of a TCP socket that others can reach and that has no TLS. Tokens would travel over it as
@@ -25,7 +27,7 @@ var (
 // (see [socket.Activated]) takes the place of the configured one of its kind. All are open, or none. What callers over
 // TCP need is made with them: the tokens, where the configuration names none.
 //
-// The errors are those of [socket.ListenUnix], [socket.ListenTCP] and [access.EnsureTokens], and [ErrPlaintext]. A server
+// The errors are those of [socket.ListenUnix] and [socket.ListenTCP], [ErrTokens], [ErrNoTCP] and [ErrPlaintext]. A server
 // without [WithConfig] has no sockets of its own, which is an error too.
 func (s *Server) Listen(ctx context.Context, inherited socket.Sockets) ([]net.Listener, error) {
 	if s.config == nil {
@@ -121,11 +123,11 @@ func (s *Server) makeTokens(sockets []net.Listener) error {
 	// A socket of ours has made it, and may have opened it to those who are allowed.
 	if _, ours := sockets[0].(*socket.Unix); !ours {
 		if err := socket.MakeDirectory(directory); err != nil {
-			return fmt.Errorf("the directory of the tokens: %w", err)
+			return fmt.Errorf("%w: %w", ErrTokens, err)
 		}
 	}
 	if err := fillTokens(&s.config.Serve.Tokens); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrTokens, err)
 	}
 	s.admit(s.config.Serve)
 	return nil

@@ -118,7 +118,7 @@ func TestTokenFilesRefused(t *testing.T) {
 		"link to nothing":     {func(path string) error { return os.Symlink("nowhere", path) }, "it is a symbolic link"},
 		"directory":           {func(path string) error { return os.Mkdir(path, 0o700) }, "it is no regular file"},
 		"FIFO without writer": {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "it is no regular file"},
-		"socket":              {bind, ": open "},
+		"socket":              {bind, ": openat "},
 		"another user's":      {giveAway(write(token, 0o600)), "it belongs to user 65533"},
 	}
 	for name, test := range tests {
@@ -168,8 +168,41 @@ func bind(path string) error {
 func TestTokenDirectory(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing")
-	if _, _, err := access.EnsureTokens(missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "cannot be made") {
+	if _, _, err := access.EnsureTokens(missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Errorf("a missing directory: %v", err)
+	}
+	for name, test := range map[string]struct {
+		spoil func(t *testing.T, directory string) string
+		says  string
+	}{
+		"others may write": {func(t *testing.T, directory string) string {
+			t.Helper()
+			must(t, os.Chmod(directory, 0o777)) //nolint:gosec // This is what is tested.
+			return directory
+		}, "others may write to it (mode 0777)"},
+		"a link": {func(t *testing.T, directory string) string {
+			t.Helper()
+			must(t, os.Symlink(directory, directory+".link"))
+			return directory + ".link"
+		}, "it is a symbolic link"},
+		"another user's": {func(t *testing.T, directory string) string {
+			t.Helper()
+			if err := os.Chown(directory, 65533, -1); err != nil {
+				t.Skipf("only root can give a directory away: %v", err)
+			}
+			return directory
+		}, "it belongs to user 65533"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			directory := test.spoil(t, t.TempDir())
+			if _, _, err := access.EnsureTokens(directory); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("error %v, want %q", err, test.says)
+			}
+			if left, err := os.ReadDir(directory); err != nil || len(left) > 0 {
+				t.Errorf("left there: %v, %v", left, err)
+			}
+		})
 	}
 	if os.Geteuid() == 0 {
 		t.Skip("root may write everywhere")

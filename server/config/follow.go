@@ -52,6 +52,8 @@ type follower struct {
 	// failing is set while the newest content is not in force, seen is the newest content.
 	failing bool
 	seen    fingerprint
+	// refused is why the newest content, which is good, could not be applied.
+	refused error
 
 	// paths are the files read last. They are watched by watch, which tells changed, a mailbox of one.
 	paths   []string
@@ -106,27 +108,32 @@ func (f *follower) notify() {
 // differs and comes to the same configuration, such as a comment, is nothing new, but does end a failure.
 func (f *follower) judge(found *reading, requested bool) {
 	content := found.fingerprint()
-	if content == f.seen && !requested {
+	if content == f.seen && !requested && f.refused == nil {
 		return
 	}
 	f.seen = content
 	switch isSame := found.err == nil && !f.failing && reflect.DeepEqual(found.config, f.good); {
 	case !isSame:
-		f.apply(found.config, found.err)
+		f.apply(found.config, found.err, requested)
 	case requested && f.handler.Unchanged != nil:
 		f.handler.Unchanged()
 	}
 }
 
-// apply hands a good configuration on, or tells why there is none. What cannot be applied is not tried again before
-// something changes.
-func (f *follower) apply(config *Config, err error) {
+// apply hands a good configuration on, or tells why there is none. What cannot be applied is tried again at every look,
+// since it may hang on what no file shows, and told of again when the reason is another or somebody asks.
+func (f *follower) apply(config *Config, err error, requested bool) {
+	before := f.refused
+	f.refused = nil
 	if err == nil {
 		err = f.handler.Apply(config)
+		f.refused = err
 	}
-	if f.failing = err != nil; f.failing {
-		f.handler.Failed(err)
+	if f.failing = err != nil; !f.failing {
+		f.good = config
 		return
 	}
-	f.good = config
+	if before == nil || requested || before.Error() != err.Error() {
+		f.handler.Failed(err)
+	}
 }

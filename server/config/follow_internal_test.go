@@ -243,8 +243,8 @@ func TestReloadWithoutUnchanged(t *testing.T) {
 	})
 }
 
-// TestApplyThatFails checks that a configuration that cannot be put into force is a failure like any other: told once,
-// and over when the last good one is back.
+// TestApplyThatFails checks that a configuration that cannot be put into force is a failure like any other, told once,
+// and over when the last good one is back. It is tried again, since its reason may go without a change of any file.
 func TestApplyThatFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.yaml")
@@ -253,17 +253,31 @@ func TestApplyThatFails(t *testing.T) {
 		loader, s := blind(path), &story{apply: errors.New("not now")}
 		follow(t, loader, s.handler())
 		put(t, path, inJSON)
-		pass(t, while)
+		pass(t, blindCheck)
 		s.want(t, "apply json", "failed not now")
+		pass(t, blindCheck)
+		s.want(t, "apply json")
 
 		loader.Reload()
-		pass(t, while)
+		synctest.Wait()
 		s.want(t, "apply json", "failed not now")
 
+		s.answer(errors.New("nor now"))
+		pass(t, 2*blindCheck)
+		s.want(t, "apply json", "failed nor now", "apply json")
+
 		s.answer(nil)
+		pass(t, 2*blindCheck)
+		s.want(t, "apply json")
+
+		s.answer(errors.New("not now"))
 		put(t, path, inText)
+		pass(t, blindCheck)
+		s.want(t, "apply text", "failed not now")
+		put(t, path, inJSON)
+		s.answer(nil)
 		pass(t, while)
-		s.want(t, "apply text")
+		s.want(t, "apply json")
 	})
 }
 

@@ -95,5 +95,12 @@ func (r *reading) token(file value) rules.Secret {
 		r.files.await([]string{file.text})
 		return rules.Secret{}
 	}
-	return readNamed(r, file, tokenFile, r.warn)
+	return readNamed(r, file, tokenFile, func(warning string) {
+		if file.isSet() {
+			r.warn(warning)
+			return
+		}
+		// The server refuses what others may have read, since it can make another.
+		r.refuse(file, fmt.Errorf("%s: others than its owner may have read or changed it: remove it, and another is made", rules.Quote(file.text)))
+	})
 }

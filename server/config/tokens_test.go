@@ -231,6 +231,13 @@ func TestTokenThatOthersCanRead(t *testing.T) {
 		}
 		wantWarned(write(t, dir, "o", operatorToken), "file "+from.Path+" serve.operator_token_file")
 		from.Path = ""
-		wantWarned(write(t, beside, "child.token", childToken), "default")
+		own := write(t, beside, "child.token", childToken)
+		must(t, os.Chmod(own, mode))
+		if warned {
+			wantText(t, loadError(t, from), fmt.Sprintf("the default of serve.child_token_file: %q: others than its owner may have "+
+				"read or changed it: remove it, and another is made", own))
+		} else {
+			load(t, from)
+		}
 	}
 }
