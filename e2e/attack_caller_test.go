@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -115,13 +114,6 @@ func (c *caller) count() int {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.asked
-}
-
-// failures are what went wrong since the count began.
-func (c *caller) failures() []string {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	return slices.Clone(c.failed)
 }
 
 // forget lets the count begin anew.

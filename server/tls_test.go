@@ -80,7 +80,7 @@ func pemOf(kind string, der []byte) string {
 func (a authority) trusting(certificates ...tls.Certificate) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)
-	return &tls.Config{RootCAs: pool, Certificates: certificates} //nolint:gosec // The server says which versions there are.
+	return &tls.Config{RootCAs: pool, Certificates: certificates}
 }
 
 // overTLS is a client, of HTTP/2 or else HTTP/1.1.

@@ -177,7 +177,7 @@ func TestTokenDirectory(t *testing.T) {
 	}{
 		"others may write": {func(t *testing.T, directory string) string {
 			t.Helper()
-			must(t, os.Chmod(directory, 0o777)) //nolint:gosec // This is what is tested.
+			must(t, os.Chmod(directory, 0o777))
 			return directory
 		}, "others may write to it (mode 0777)"},
 		"a link": {func(t *testing.T, directory string) string {
