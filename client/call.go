@@ -29,14 +29,8 @@ func ask[T any](ctx context.Context, client *Client, hold time.Duration, do func
 	if failure := client.ready(); failure != nil {
 		return answer, failure
 	}
-	begin := time.Now()
-	call := &call{
-		client:   client,
-		hold:     hold,
-		begin:    begin,
-		giveUp:   client.giveUpAt(ctx, begin, hold),
-		failures: make([]*Error, len(client.services)),
-	}
+	call := client.newCall()
+	call.hold, call.giveUp = hold, client.giveUpAt(ctx, call.begin, hold)
 	var answered T
 	call.do = func(ctx context.Context, service *service, hold time.Duration) (err error) {
 		answered, err = do(ctx, service, hold)
@@ -46,6 +40,11 @@ func ask[T any](ctx context.Context, client *Client, hold time.Duration, do func
 		return answer, failure
 	}
 	return answered, nil
+}
+
+// newCall is a call that begins now.
+func (c *Client) newCall() *call {
+	return &call{client: c, begin: time.Now(), failures: make([]*Error, len(c.services))}
 }
 
 // giveUpAt is when a call stops looking for a service.
@@ -67,23 +66,23 @@ func (c *Client) giveUpAt(ctx context.Context, begin time.Time, hold time.Durati
 func (c *call) run(ctx context.Context) *Error {
 	backoff := c.client.newBackoff()
 	for {
-		if settled, failure := c.round(ctx); settled {
+		settled, failure := c.round(ctx)
+		if settled {
 			return failure
 		}
-		away := unreachable(c.failed())
-		if !c.pause(ctx, backoff, away) {
-			return away.atLast(ctx, time.Since(c.begin))
+		if !c.pause(ctx, failure, backoff.next(failure.RetryAfter)) {
+			return failure.atLast(ctx, time.Since(c.begin))
 		}
 	}
 }
 
-// pause waits until the next round. It reports whether there is to be one.
-func (c *call) pause(ctx context.Context, backoff *backoff, away *Error) bool {
+// pause waits until the next round, after one that failed. It reports whether there is to be one.
+func (c *call) pause(ctx context.Context, failure *Error, pause time.Duration) bool {
 	if c.client.Patience < 0 || c.isOver(ctx) {
 		return false
 	}
-	c.client.waiting(away)
-	sleep(ctx, min(backoff.next(away.RetryAfter), time.Until(c.giveUp)))
+	c.client.waiting(failure)
+	sleep(ctx, min(pause, time.Until(c.giveUp)))
 	return !c.isOver(ctx)
 }
 
@@ -92,7 +91,7 @@ func (c *call) isOver(ctx context.Context) bool {
 }
 
 // round tries each service once. It reports whether that settled the call, since a service has answered or since there
-// is nothing that could become better, and with which error.
+// is nothing that could become better, and what went wrong.
 func (c *call) round(ctx context.Context) (settled bool, failure *Error) {
 	services := c.client.inTurn()
 	for i, service := range services {
@@ -112,10 +111,8 @@ func (c *call) round(ctx context.Context) (settled bool, failure *Error) {
 		}
 		break
 	}
-	if failures := c.failed(); !slices.ContainsFunc(failures, (*Error).isAway) {
-		return true, unreachable(failures)
-	}
-	return false, nil
+	failures := c.failed()
+	return !slices.ContainsFunc(failures, (*Error).isAway), unreachable(failures)
 }
 
 // failed is what is wrong with the services that were tried.

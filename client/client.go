@@ -44,9 +44,9 @@ type Client struct {
 	// key, in PEM, by which the client says who it is at an https address. It needs both or none. Blank are the files
 	// that [CertFileEnv] and [KeyFileEnv] name.
 	CertFile, KeyFile string
-	// Waiting, where it is set, is called with what is wrong each time that no address answered, or that a watch broke
-	// off, before the pause until the next try. It gets an [*Error], on the goroutine that looks for the service, which
-	// of a [Source] is one of its own.
+	// Waiting, where it is set, is called with what is wrong each time that no address answered, that a watch broke off,
+	// or that a [Lease] could not be had or renewed, before the pause until the next try. It gets an [*Error], on the
+	// goroutine that looks for the service, which of a [Source] and of a [Lease] is one of its own.
 	Waiting func(err error)
 
 	once     sync.Once
@@ -54,6 +54,8 @@ type Client struct {
 	err      error
 	// preferred is the index of the service to try first.
 	preferred atomic.Int64
+	// ending tells leases that a service may have started again.
+	ending ending
 
 	// random and transport stand in for chance and the network in tests.
 	random    func() float64

@@ -130,6 +130,20 @@ var calls = map[string]func(context.Context, *client.Client) error{
 		}
 		return err
 	},
+	"Report": func(ctx context.Context, caller *client.Client) error {
+		_, err := caller.Report(ctx, client.Report{Port: 9119})
+		return err
+	},
+	"Withdraw": func(ctx context.Context, caller *client.Client) error {
+		return caller.Withdraw(ctx, "", "i")
+	},
+	"Hold": func(ctx context.Context, caller *client.Client) error {
+		lease, err := caller.Hold(ctx, client.Report{Port: 9119})
+		if err == nil {
+			err = lease.Close()
+		}
+		return err
+	},
 }
 
 // collect ranges over a watch until it ends or waits for the first time. It returns what the watch brought, what it

@@ -1,4 +1,6 @@
-// Package client asks a Dialpoint service what to dial. It has three layers, and each is enough for some children.
+// Package client asks a Dialpoint service what to dial, and for a dashboard tells it what to dial.
+//
+// For children it has three layers, and each is enough for some.
 //
 // A child that reads its URLs once resolves them. A service that is not there yet is waited for, and so is a listener
 // that is not bound yet, for as long as Request.Wait:
@@ -33,7 +35,16 @@
 //	defer source.Close()
 //	endpoints, err := source.Endpoints() // before each dial; <-source.Updated() tells of changes
 //
-// Over TCP a service wants a token. The client takes it from the file that Client.TokenFile or $DIALPOINT_TOKEN_FILE
+// A dashboard holds its listener for as long as it lives. Children are told where it is, whatever port it got, and not
+// to wait for one that has died:
+//
+//	socket, err := net.Listen("tcp", "0.0.0.0:0")
+//	…
+//	lease, err := client.Hold(ctx, socket, "0.0.0.0") // returns once children can find it
+//	…
+//	defer lease.Close() // and they are told at once that it has gone
+//
+// Over TCP a service wants a token, a dashboard's that of an operator. The client takes it from the file that Client.TokenFile or $DIALPOINT_TOKEN_FILE
 // names, which it reads for each try, and shows it at http and https addresses alone. At https addresses Client.CAFile
 // says whom to trust, and Client.CertFile and Client.KeyFile what to show in return.
 //

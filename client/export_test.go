@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net"
 	"net/http"
 )
 
@@ -30,6 +31,11 @@ const (
 func Failure(ctx context.Context, client *Client, err error) *Error {
 	_ = client.locate()
 	return client.services[0].failure(ctx, err)
+}
+
+// Telling has connections tell the leases of a client that they have ended, as those of its own transport do.
+func Telling(client *Client, connect dial) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return client.ending.of(connect)
 }
 
 // Stage has a client reach its addresses by other ways than the network, and draw its chances from a function.

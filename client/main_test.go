@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 		_, _ = fmt.Fprintln(os.Stdout, resolveOnce(os.Args[2], os.Args[3]))
 		return
 	}
+	if len(os.Args) == 5 && os.Args[1] == dashboardCommand {
+		_, _ = fmt.Fprintln(os.Stdout, runDashboard(os.Args[2], os.Args[3], os.Args[4]))
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

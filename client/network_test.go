@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -34,14 +35,29 @@ func newNetwork() *network {
 func (n *network) client(t *testing.T, addr string, chance float64) *client.Client {
 	t.Helper()
 	caller := &client.Client{Addr: addr}
-	client.Stage(caller, n.transport, func() float64 { return chance })
+	client.Stage(caller, n.transport(caller), func() float64 { return chance })
 	t.Cleanup(caller.Close)
 	return caller
 }
 
-func (n *network) transport(address client.Address) http.RoundTripper {
-	_, host, _ := strings.Cut(address.String(), "://")
-	return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return n.dial(ctx, host) }}
+func (n *network) transport(caller *client.Client) func(client.Address) http.RoundTripper {
+	return func(address client.Address) http.RoundTripper {
+		_, host, _ := strings.Cut(address.String(), "://")
+		return &http.Transport{DialContext: client.Telling(caller, func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return n.dial(ctx, host)
+		})}
+	}
+}
+
+// pipe is an end of a connection that fails as a socket does when this side has closed it.
+type pipe struct{ net.Conn }
+
+func (p pipe) Read(buffer []byte) (int, error) {
+	n, err := p.Conn.Read(buffer)
+	if errors.Is(err, io.ErrClosedPipe) {
+		err = net.ErrClosed
+	}
+	return n, err
 }
 
 // dial refuses where nobody listens, as a system does.
@@ -57,7 +73,7 @@ func (n *network) dial(ctx context.Context, host string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
 	case listener.incoming <- far:
-		return near, nil
+		return pipe{near}, nil
 	case <-listener.closed:
 		return nil, refused
 	case <-ctx.Done():

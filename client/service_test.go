@@ -24,10 +24,12 @@ type service struct {
 	dialpointv1connect.UnimplementedEndpointServiceHandler
 	dialpointv1connect.UnimplementedListenerServiceHandler
 
-	resolve func(context.Context, *dialpointv1.ResolveEndpointsRequest) (*dialpointv1.ResolveEndpointsResponse, error)
-	watch   func(context.Context, *dialpointv1.WatchEndpointsRequest, *connect.ServerStream[dialpointv1.WatchEndpointsResponse]) error
-	get     func(*dialpointv1.GetListenerRequest) (*dialpointv1.GetListenerResponse, error)
-	list    func() (*dialpointv1.ListListenersResponse, error)
+	resolve  func(context.Context, *dialpointv1.ResolveEndpointsRequest) (*dialpointv1.ResolveEndpointsResponse, error)
+	watch    func(context.Context, *dialpointv1.WatchEndpointsRequest, *connect.ServerStream[dialpointv1.WatchEndpointsResponse]) error
+	get      func(*dialpointv1.GetListenerRequest) (*dialpointv1.GetListenerResponse, error)
+	list     func() (*dialpointv1.ListListenersResponse, error)
+	report   func(context.Context, *dialpointv1.ReportListenerRequest) (*dialpointv1.ReportListenerResponse, error)
+	withdraw func(context.Context, *dialpointv1.WithdrawListenerRequest) error
 }
 
 func (s service) ResolveEndpoints(ctx context.Context, request *dialpointv1.ResolveEndpointsRequest) (*dialpointv1.ResolveEndpointsResponse, error) {
@@ -58,6 +60,20 @@ func (s service) ListListeners(ctx context.Context, request *dialpointv1.ListLis
 	return s.list()
 }
 
+func (s service) ReportListener(ctx context.Context, request *dialpointv1.ReportListenerRequest) (*dialpointv1.ReportListenerResponse, error) {
+	if s.report == nil {
+		return s.UnimplementedListenerServiceHandler.ReportListener(ctx, request)
+	}
+	return s.report(ctx, request)
+}
+
+func (s service) WithdrawListener(ctx context.Context, request *dialpointv1.WithdrawListenerRequest) (*dialpointv1.WithdrawListenerResponse, error) {
+	if s.withdraw == nil {
+		return s.UnimplementedListenerServiceHandler.WithdrawListener(ctx, request)
+	}
+	return new(dialpointv1.WithdrawListenerResponse), s.withdraw(ctx, request)
+}
+
 func (s service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(dialpointv1connect.NewEndpointServiceHandler(s))
@@ -83,6 +99,10 @@ func failing(err error) service {
 		},
 		get:  func(*dialpointv1.GetListenerRequest) (*dialpointv1.GetListenerResponse, error) { return nil, err },
 		list: func() (*dialpointv1.ListListenersResponse, error) { return nil, err },
+		report: func(context.Context, *dialpointv1.ReportListenerRequest) (*dialpointv1.ReportListenerResponse, error) {
+			return nil, err
+		},
+		withdraw: func(context.Context, *dialpointv1.WithdrawListenerRequest) error { return err },
 	}
 }
 
@@ -100,6 +120,10 @@ func stuck(arrived chan<- struct{}) service {
 		watch: func(ctx context.Context, _ *dialpointv1.WatchEndpointsRequest, _ *connect.ServerStream[dialpointv1.WatchEndpointsResponse]) error {
 			return wait(ctx)
 		},
+		report: func(ctx context.Context, _ *dialpointv1.ReportListenerRequest) (*dialpointv1.ReportListenerResponse, error) {
+			return nil, wait(ctx)
+		},
+		withdraw: func(ctx context.Context, _ *dialpointv1.WithdrawListenerRequest) error { return wait(ctx) },
 	}
 }
 

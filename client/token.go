@@ -127,9 +127,9 @@ func (s *service) authorized(ctx, within context.Context, try func(context.Conte
 	return failure.about(shown)
 }
 
-// isRefusal reports whether the service said that this caller may not call.
+// isRefusal reports whether this caller may not call.
 func (e *Error) isRefusal() bool {
-	return e != nil && e.answered && (e.Code == connect.CodeUnauthenticated || e.Code == connect.CodePermissionDenied)
+	return e != nil && (e.Code == connect.CodeUnauthenticated || e.Code == connect.CodePermissionDenied)
 }
 
 // about says where a token came from that is not the service's.

@@ -41,8 +41,8 @@ func (s *service) newTransport() http.RoundTripper {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
-		DialContext:            s.dial,
-		DialTLSContext:         s.dialTLS,
+		DialContext:            s.client.ending.of(s.dial),
+		DialTLSContext:         s.client.ending.of(s.dialTLS),
 		Protocols:              protocols,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,

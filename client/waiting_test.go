@@ -26,6 +26,10 @@ func complete() service {
 		return &dialpointv1.GetListenerResponse{Listener: new(dialpointv1.Listener)}, nil
 	}
 	all.list = func() (*dialpointv1.ListListenersResponse, error) { return new(dialpointv1.ListListenersResponse), nil }
+	all.report = func(_ context.Context, request *dialpointv1.ReportListenerRequest) (*dialpointv1.ReportListenerResponse, error) {
+		return &dialpointv1.ReportListenerResponse{Listener: new(dialpointv1.Listener), Ttl: request.GetTtl()}, nil
+	}
+	all.withdraw = func(context.Context, *dialpointv1.WithdrawListenerRequest) error { return nil }
 	return all
 }
 
