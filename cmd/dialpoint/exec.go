@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,9 +92,12 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	changes := make(chan *dialpointv1.Endpoints, 1)
-	go follow(ctx, cmd, service, request, changes)
-	return e.supervisor(program, endpoints, reaction).run(changes)
+	calls := make(chan func(), 1)
+	child := e.dialler(program, endpoints, reaction)
+	go follow(ctx, cmd, service, request, func(newest *dialpointv1.Endpoints) {
+		replace(calls, func() { child.compare(newest) })
+	})
+	return child.parent.run(calls)
 }
 
 // resolve waits until there is something to dial. Where that is optional, no endpoints are no error.
@@ -108,32 +110,53 @@ func (e *execution) resolve(cmd *cobra.Command, service *client.Client, request 
 	return endpoints, err
 }
 
-// supervisor is the parent of a child that was given these endpoints.
-func (e *execution) supervisor(program program, endpoints *dialpointv1.Endpoints, reaction reaction) *supervisor {
-	return &supervisor{
-		spawn: func(endpoints *dialpointv1.Endpoints) (int, error) {
-			return program.start(e.environ(os.Environ(), endpoints))
-		},
-		signal:  syscall.Kill,
-		react:   reaction,
-		grace:   e.grace,
-		current: endpoints,
+// dialler is a child that was given URLs, for the time that these are followed.
+type dialler struct {
+	parent *supervisor
+	react  reaction
+	// given is what the child was given, newest what it would be given now. Nil is no URLs.
+	given, newest *dialpointv1.Endpoints
+}
+
+func (e *execution) dialler(program program, endpoints *dialpointv1.Endpoints, reaction reaction) *dialler {
+	child := &dialler{react: reaction, newest: endpoints}
+	child.parent = newSupervisor(func() (int, error) {
+		child.given = child.newest
+		return program.start(e.environ(os.Environ(), child.given), os.Stdout)
+	})
+	child.parent.grace = e.grace
+	return child
+}
+
+// compare reacts when the child was given other URLs than it would be now.
+func (d *dialler) compare(newest *dialpointv1.Endpoints) {
+	d.newest = newest
+	if sameURLs(d.given, newest) {
+		return
+	}
+	d.react.changed(d.parent)
+	if !d.parent.ending {
+		d.given = newest
 	}
 }
 
-// follow sends the endpoints to a mailbox of one whenever they change, until the context ends.
-func follow(ctx context.Context, cmd *cobra.Command, service *client.Client, request client.Request, changes chan *dialpointv1.Endpoints) {
+func sameURLs(a, b *dialpointv1.Endpoints) bool {
+	return a.GetGateway().GetUrl() == b.GetGateway().GetUrl() && a.GetSidecar().GetUrl() == b.GetSidecar().GetUrl()
+}
+
+// follow calls changed with the endpoints whenever they change, until the context ends.
+func follow(ctx context.Context, cmd *cobra.Command, service *client.Client, request client.Request, changed func(*dialpointv1.Endpoints)) {
 	for update, err := range service.Watch(ctx, request) {
 		if err != nil && ctx.Err() == nil {
 			cmd.PrintErrf("dialpoint: changes are not followed any more: %v\n", err)
 		}
 		if update.GetEndpoints() != nil {
-			replace(changes, update.GetEndpoints())
+			changed(update.GetEndpoints())
 		}
 	}
 }
 
-// replace puts the newest value into a mailbox of one.
+// replace puts the newest value into a mailbox of one. Nobody else may put one in.
 func replace[T any](mailbox chan T, newest T) {
 	select {
 	case <-mailbox:

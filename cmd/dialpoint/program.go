@@ -63,11 +63,11 @@ func (p program) become(environ []string) error {
 	return notRun(p.path, syscall.Exec(p.path, p.args, environ))
 }
 
-// start runs the program as a child that shares this process's standard streams.
-func (p program) start(environ []string) (pid int, err error) {
+// start runs the program as a child with this standard output, that shares the other standard streams of this process.
+func (p program) start(environ []string, stdout *os.File) (pid int, err error) {
 	pid, err = syscall.ForkExec(p.path, p.args, &syscall.ProcAttr{
 		Env:   environ,
-		Files: []uintptr{os.Stdin.Fd(), os.Stdout.Fd(), os.Stderr.Fd()},
+		Files: []uintptr{os.Stdin.Fd(), stdout.Fd(), os.Stderr.Fd()},
 	})
 	if err != nil {
 		return 0, notRun(p.path, err)

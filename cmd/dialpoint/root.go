@@ -31,6 +31,7 @@ Exit codes: 0; 1 failed; 2 usage; 69 service or listener not available; 77 not a
 		newResolve(),
 		newWatch(),
 		newExec(),
+		newReport(env),
 		newListeners(),
 		newDoctor(env),
 		newConfig(env),

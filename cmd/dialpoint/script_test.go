@@ -59,6 +59,8 @@ var normalRules = []struct {
 	// A revision begins at the milliseconds since 1970.
 	{regexp.MustCompile(`\b[12]\d{12}\b`), "REVISION"},
 	{regexp.MustCompile(`127\.0\.0\.1:(?:[1-8]\d{4}|9[0-8]\d{3})\b`), "127.0.0.1:PORT"},
-	{regexp.MustCompile(`/\w[^\s']*/dialpoint/(dialpoint\.sock|child\.token)\b`), "/run/user/1000/dialpoint/$1"},
+	{regexp.MustCompile(`/\w[^\s']*/dialpoint/(dialpoint\.sock|(?:child|operator)\.token)\b`), "/run/user/1000/dialpoint/$1"},
+	{regexp.MustCompile(`("leaseExpireTime": )"[^"]+"`), `$1"TIME"`},
+	{regexp.MustCompile(`\b59m5\ds\b`), "1h0m0s"},
 	{regexp.MustCompile(`(?m)^dialpoint \S+( go\S+ \w+/\w+)?$`), "dialpoint VERSION"},
 }

@@ -5,10 +5,6 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
-
-	dialpointv1 "dialpoint/gen/dialpoint/v1"
 )
 
 // fatal is what a signal adds to its number where it ends a child, as in a shell.
@@ -16,129 +12,107 @@ const fatal = 128
 
 // supervisor is the parent of one child. All of it happens in one goroutine: there are never two children at once.
 type supervisor struct {
-	// spawn starts a child, signal sends it a signal.
-	spawn  func(*dialpointv1.Endpoints) (pid int, err error)
-	signal func(pid int, signal syscall.Signal) error
-	react  reaction
-	grace  time.Duration
+	// spawn starts a child.
+	spawn func() (pid int, err error)
+	// grace is how long a child that is to end may take after SIGTERM, before it is killed.
+	grace time.Duration
+	// firm has the grace count for a SIGTERM that is passed on, too.
+	firm bool
+	// hangup, where it is set, takes the place of passing SIGHUP on.
+	hangup func()
 
-	// current is what the child was given, newest what it would be given now. Nil is no URLs.
-	current, newest *dialpointv1.Endpoints
-	pid             int
+	signals, ended chan os.Signal
+	pid            int
 	// ending is set while the child is to end so that another can take its place, quitting once it is to end for good.
 	ending, quitting bool
 	// kill fires when a child that is to end has not.
 	kill *time.Timer
 }
 
-// run keeps a child until it ends by itself. The error is that child's exit status, or why there is none.
-func (s *supervisor) run(changes <-chan *dialpointv1.Endpoints) error {
+// newSupervisor catches signals from here on: those that come before there is a child are passed on to it.
+func newSupervisor(spawn func() (pid int, err error)) *supervisor {
 	const manySignals = 64
-	signals := make(chan os.Signal, manySignals)
-	signal.Notify(signals)
-	defer signal.Stop(signals)
-	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, syscall.SIGCHLD)
-	defer signal.Stop(ended)
-	s.kill = time.NewTimer(0)
-	<-s.kill.C
-	s.newest = s.current
+	s := &supervisor{
+		spawn:   spawn,
+		signals: make(chan os.Signal, manySignals),
+		ended:   make(chan os.Signal, 1),
+		kill:    time.NewTimer(0),
+	}
+	s.kill.Stop()
+	signal.Notify(s.signals, passedOn()...)
+	signal.Notify(s.ended, syscall.SIGCHLD)
+	return s
+}
+
+// release leaves signals to what they do by default.
+func (s *supervisor) release() {
+	signal.Stop(s.signals)
+	signal.Stop(s.ended)
+}
+
+// run keeps a child until it ends by itself. The error is that child's exit status, or why there is none. Calls are made
+// between all else that happens.
+func (s *supervisor) run(calls <-chan func()) error {
+	defer s.release()
+	defer s.kill.Stop()
 	if err := s.start(); err != nil {
 		return err
 	}
 	for {
 		select {
-		case received := <-signals:
+		case received := <-s.signals:
 			s.forward(received)
-		case <-ended:
+		case <-s.ended:
 			if status, over := s.reap(); over {
 				return status
 			}
-		case s.newest = <-changes:
-			s.compare()
+		case call := <-calls:
+			call()
 		case <-s.kill.C:
 			s.send(syscall.SIGKILL)
 		}
 	}
 }
 
-// start starts the child with the newest URLs.
+// start starts a child.
 func (s *supervisor) start() error {
-	pid, err := s.spawn(s.newest)
+	pid, err := s.spawn()
 	if err != nil {
 		return err
 	}
-	s.pid, s.current, s.ending = pid, s.newest, false
+	s.pid, s.ending = pid, false
 	s.kill.Stop()
 	return nil
 }
 
-// compare reacts when the child was given other URLs than it would be now.
-func (s *supervisor) compare() {
-	if !sameURLs(s.current, s.newest) {
-		s.react.changed(s)
-		if !s.ending {
-			s.current = s.newest
-		}
-	}
-}
-
-func sameURLs(a, b *dialpointv1.Endpoints) bool {
-	return a.GetGateway().GetUrl() == b.GetGateway().GetUrl() && a.GetSidecar().GetUrl() == b.GetSidecar().GetUrl()
-}
-
 // replace asks the child to end. The next one starts when it has.
 func (s *supervisor) replace() {
-	if s.ending || s.quitting {
-		return
+	if !s.ending && !s.quitting {
+		s.ending = true
+		s.end()
 	}
-	s.ending = true
+}
+
+// quit asks the child to end for good.
+func (s *supervisor) quit() {
+	if !s.quitting {
+		s.quitting = true
+		s.end()
+	}
+}
+
+// end asks the child to end, also one that is stopped, and kills it when it does not.
+func (s *supervisor) end() {
 	s.send(syscall.SIGTERM)
+	s.send(syscall.SIGCONT)
 	s.kill.Reset(s.grace)
 }
 
 // send signals the child. One that has just ended cannot be signalled, which its end will show.
-func (s *supervisor) send(signal syscall.Signal) { _ = s.signal(s.pid, signal) }
-
-// forward hands a signal on to the child.
-func (s *supervisor) forward(received os.Signal) {
-	number, ok := received.(syscall.Signal)
-	if !ok {
-		return
-	}
-	switch number {
-	case syscall.SIGCHLD, syscall.SIGURG, syscall.SIGPIPE:
-		// They are this process's own: its child, the Go runtime, its own output.
-		return
-	case syscall.SIGTERM:
-		s.quitting = true
-	case syscall.SIGINT, syscall.SIGQUIT:
-		s.quitting = s.quitting || s.ending
-	default:
-	}
-	if !fromTerminal(number) {
-		s.send(number)
-	}
-	if number == syscall.SIGTSTP {
-		// Stop as the child does, so that the shell takes over.
-		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-	}
-}
-
-// fromTerminal reports whether the terminal has sent the signal to the child as well: the keys for these signals reach
-// every process in the foreground.
-func fromTerminal(number syscall.Signal) bool {
-	switch number {
-	case syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGWINCH:
-		foreground, err := unix.IoctlGetInt(int(os.Stdin.Fd()), unix.TIOCGPGRP)
-		return err == nil && foreground == unix.Getpgrp()
-	default:
-		return false
-	}
-}
+func (s *supervisor) send(signal syscall.Signal) { _ = syscall.Kill(s.pid, signal) }
 
 // reap takes note of every process that has ended, orphans that were left to this one included. It reports whether the
-// child is over, with its exit status.
+// child is over, with its exit status. It takes them from whoever else waits: nothing in this process may start others.
 func (s *supervisor) reap() (status error, over bool) {
 	for {
 		var wait syscall.WaitStatus
@@ -162,4 +136,28 @@ func codeOf(wait syscall.WaitStatus) int {
 		return fatal + int(wait.Signal())
 	}
 	return wait.ExitStatus()
+}
+
+// forward hands a signal on to the child.
+func (s *supervisor) forward(received os.Signal) {
+	number, ok := received.(syscall.Signal)
+	switch {
+	case !ok || number == syscall.SIGPIPE:
+		return
+	case number == syscall.SIGHUP && s.hangup != nil:
+		s.hangup()
+		return
+	case number == syscall.SIGTERM && s.firm && !s.quitting:
+		s.quit()
+		return
+	case number == syscall.SIGTERM, isKey(number) && s.ending:
+		s.quitting = true
+	}
+	if !fromTerminal(number) {
+		s.send(number)
+	}
+	if number == syscall.SIGTSTP {
+		// Stop as the child does, so that the shell takes over.
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	}
 }

@@ -1,0 +1,112 @@
+//go:build e2e
+
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// container runs a command as process 1 of a process namespace of its own.
+func (h home) container(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	needTools(t, "unshare", "sh", "sleep", "grep")
+	flags := []string{"--fork", "--pid", "--mount-proc", "--kill-child"}
+	if os.Getuid() != 0 {
+		flags = append(flags, "--user", "--map-root-user")
+	}
+	return h.program(t, []string{"DIALPOINT_AUTH_MODE=none"}, "unshare", append(flags, args...)...)
+}
+
+// orphans leaves processes behind, some of which end, waits until process 1 has had time for them, and says what became of
+// them. The one that goes on does not keep the container.
+const orphans = `
+	for i in 1 2 3 4 5; do (sleep 0.0$i & sleep 600 & ) ; done
+	echo "process 1 is $(cat /proc/1/comm)"
+	echo "HERMES_DASHBOARD_READY port=41001"
+	dialpoint resolve --wait 1m -o url
+	sleep 0.5
+	echo "zombies: $(grep -l 'State:.Z' /proc/[0-9]*/status 2>/dev/null | wc -l)"
+	exit 3
+`
+
+// TestE2EProcessOne: the service and a dashboard, as a container runs them. Orphans are reaped, and the container ends with
+// the dashboard.
+func TestE2EProcessOne(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	got := runToEnd(t, h.container(t, "dialpoint", "serve", "--tcp", "none", "--bind-host", "0.0.0.0", "--bind-port", "0", "--", "sh", "-c", orphans))
+	const want = "process 1 is dialpoint\nHERMES_DASHBOARD_READY port=41001\nws://127.0.0.1:41001/api/ws\nzombies: 0\n"
+	if got.code != 3 || got.stdout != want {
+		t.Errorf("exit %d, want 3, and\n%s\nwant\n%s\n%s", got.code, got.stdout, want, got.stderr)
+	}
+}
+
+// TestE2EStopProcessOne: SIGTERM from outside, as 'docker stop' sends it, reaches the dashboard and ends the service in
+// order.
+func TestE2EStopProcessOne(t *testing.T) {
+	t.Parallel()
+	for _, command := range [][]string{
+		{"serve", "--tcp", "none"},
+		{"report"},
+		{"exec", "--on-change", "restart", "--optional", "--wait", "0"},
+	} {
+		for _, steps := range []string{"wait:4", "orphan wait:4"} {
+			t.Run(command[0]+", "+steps, func(t *testing.T) {
+				t.Parallel()
+				h := newHome(t)
+				args := append(append([]string{"dialpoint"}, command...), "--", "dashboard")
+				p := startParent(t, h.container(t, append(args, strings.Fields(steps)...)...))
+				says(t, p.stdout, "waiting\n", 1)
+				first, err := strconv.Atoi(children(t, p.process.Process.Pid))
+				mustDo(t, err)
+				mustDo(t, syscall.Kill(first, syscall.SIGTERM))
+				if code := p.end(t); code != 4 || !strings.Contains(p.stdout.String(), "got terminated\n") {
+					t.Errorf("exit %d, want 4\n%s%s", code, p.stdout, p.stderr)
+				}
+				h.wantNoSocket(t)
+			})
+		}
+	}
+}
+
+// TestE2EJobControl: in a shell, Ctrl-Z stops the dashboard and its parent, fg goes on with both, and Ctrl-C reaches the
+// dashboard once.
+func TestE2EJobControl(t *testing.T) {
+	t.Parallel()
+	needTools(t, "bash", "ps")
+	for _, command := range []string{"report", "serve --tcp none", "exec --on-change ignore --optional --wait 0"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			terminal := openTerminal(t)
+			shell := h.program(t, []string{"PS1=", "DIALPOINT_AUTH_MODE=none"}, "bash", "--norc", "--noediting", "-i")
+			shell.Stdin = terminal.tty
+			terminal.start(t, shell)
+			terminal.types(t, "dialpoint "+command+" -- dashboard 'out:mine\\n' wait:3\n")
+			says(t, terminal.shown, "waiting\n", 1)
+			job := terminal.foreground(t)
+			terminal.types(t, "\x1a")
+			says(t, terminal.shown, "Stopped", 1)
+			terminal.types(t, "echo states $(ps -o stat= -p $(jobs -p)) $(ps -o stat= --ppid $(jobs -p))\n")
+			says(t, terminal.shown, "states Tl Tl\n", 1)
+			terminal.types(t, "fg\n")
+			terminal.awaitForeground(t, job)
+			terminal.types(t, "\x03")
+			says(t, terminal.shown, "got interrupt\n", 1)
+			terminal.types(t, "\x1a")
+			says(t, terminal.shown, "Stopped", 2)
+			terminal.types(t, "bg; kill %1; wait %1; echo code $?\n")
+			says(t, terminal.shown, "code 3\n", 1)
+			terminal.types(t, "exit\n")
+			_ = shell.Wait()
+			if countOf(terminal.shown, "got interrupt\n") != 1 || countOf(terminal.shown, "got terminated\n") != 1 {
+				t.Errorf("the terminal shows\n%s", terminal.shown)
+			}
+		})
+	}
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"dialpoint/client"
+)
+
+// runDashboard runs a dashboard as a child and reports what it announces. The error is the child's exit status.
+func (r *report) runDashboard(cmd *cobra.Command, args []string, said client.Report) error {
+	pattern, err := parseReadyPattern(r.readyPattern)
+	if err != nil {
+		return usageError{err}
+	}
+	program, err := findProgram(args)
+	if err != nil {
+		return err
+	}
+	service, err := r.connect(attemptTime)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+	keepPipes()
+	reporter := newReporter(service, said, cmd.PrintErrf)
+	warn := func(problem string) { cmd.PrintErrf("dialpoint: %s\n", problem) }
+	child := &dashboard{
+		program: program,
+		environ: os.Environ(),
+		to:      cmd.OutOrStdout(),
+		warn:    warn,
+		ready:   announcements{pattern: pattern, found: reporter.announced, warn: warn},
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	var reporting sync.WaitGroup
+	reporting.Go(func() { reporter.run(ctx) })
+	status := newSupervisor(child.start).run(nil)
+	cancel()
+	child.finish()
+	reporting.Wait()
+	return status
+}
