@@ -60,7 +60,7 @@ func (s *service) dial(ctx context.Context, network, host string) (net.Conn, err
 			return nil, err
 		}
 	}
-	return dialer.DialContext(ctx, "unix", s.address.place)
+	return s.dialSocket(ctx)
 }
 
 // options hold for every call. Answers are so small that compressing them costs more than it saves.
