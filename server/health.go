@@ -72,7 +72,7 @@ func (h *health) serving(service string) (bool, error) {
 		return h.configErr == nil, nil
 	}
 	if name, ok := strings.CutPrefix(service, listenerService); ok && name != "" {
-		if found, ok := h.registry.Snapshot().Get(name); ok {
+		if found, ok := h.registry.Get(name); ok {
 			return found.IsBound(), nil
 		}
 	}

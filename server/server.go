@@ -85,7 +85,7 @@ func New(options ...Option) (*Server, error) {
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Listeners is what is known of each listener now, by name.
-func (s *Server) Listeners() []listener.Listener { return s.registry.Snapshot().List() }
+func (s *Server) Listeners() []listener.Listener { return s.registry.List() }
 
 // SetBind says what a listener's socket is bound to, in place of what its description says. The server never changes
 // it. The host is what the operator wrote, as read by [rules.ParseBindHost], not what the socket's address reads: a

@@ -53,7 +53,7 @@ func (s *EndpointService) ResolveEndpoints(ctx context.Context, request *dialpoi
 
 // resolve answers from the state now.
 func (s *EndpointService) resolve(name string, caller rules.Caller) (*dialpointv1.Endpoints, error) {
-	found, ok := s.registry.Snapshot().Get(name)
+	found, ok := s.registry.Get(name)
 	if !ok {
 		return nil, unknownListener(name)
 	}

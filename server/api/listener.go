@@ -25,9 +25,13 @@ func NewListenerService(draining context.Context, registry *listener.Registry) *
 }
 
 // ReportListener begins or renews the lease of an instance.
-func (s *ListenerService) ReportListener(_ context.Context, request *dialpointv1.ReportListenerRequest) (*dialpointv1.ReportListenerResponse, error) {
+func (s *ListenerService) ReportListener(ctx context.Context, request *dialpointv1.ReportListenerRequest) (*dialpointv1.ReportListenerResponse, error) {
 	if s.draining.Err() != nil {
 		return nil, shuttingDown()
+	}
+	// Who has given up may have withdrawn by now, which this must not undo.
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	report, err := reportOf(request)
 	if err != nil {
@@ -53,7 +57,7 @@ func (s *ListenerService) WithdrawListener(_ context.Context, request *dialpoint
 
 // GetListener returns one listener.
 func (s *ListenerService) GetListener(_ context.Context, request *dialpointv1.GetListenerRequest) (*dialpointv1.GetListenerResponse, error) {
-	found, ok := s.registry.Snapshot().Get(request.GetListener())
+	found, ok := s.registry.Get(request.GetListener())
 	if !ok {
 		return nil, unknownListener(request.GetListener())
 	}
@@ -63,7 +67,7 @@ func (s *ListenerService) GetListener(_ context.Context, request *dialpointv1.Ge
 // ListListeners returns all listeners, by name.
 func (s *ListenerService) ListListeners(context.Context, *dialpointv1.ListListenersRequest) (*dialpointv1.ListListenersResponse, error) {
 	response := &dialpointv1.ListListenersResponse{}
-	for _, found := range s.registry.Snapshot().List() {
+	for _, found := range s.registry.List() {
 		response.Listeners = append(response.Listeners, listenerMessage(found))
 	}
 	return response, nil

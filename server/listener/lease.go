@@ -63,6 +63,9 @@ func (l *lease) isOver(now time.Time) bool {
 	return end != nil && !now.Before(*end)
 }
 
+// isOver reports whether the lease behind what is known of a listener has ended.
+func (l Listener) isOver() bool { return l.lease != nil && l.lease.isOver(time.Now()) }
+
 // stop ends the timer for good.
 func (l *lease) stop() {
 	if l.timer != nil {

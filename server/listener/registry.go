@@ -38,6 +38,31 @@ func NewRegistry(first uint64) *Registry {
 // Snapshot is the state now. It takes no lock.
 func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
 
+// Get is the listener of that name, if there is one. An empty name is "default". Unlike a snapshot it does not wait for a
+// timer to find that a lease is over: when a process goes on that was stopped, its timers may come late.
+func (r *Registry) Get(name string) (Listener, bool) {
+	found, exists := r.Snapshot().Get(name)
+	if found.isOver() {
+		r.expire(found.lease)
+		return r.Snapshot().Get(name)
+	}
+	return found, exists
+}
+
+// List is all listeners, by name, as [Registry.Get] has them.
+func (r *Registry) List() []Listener {
+	all := r.Snapshot().List()
+	if !slices.ContainsFunc(all, Listener.isOver) {
+		return all
+	}
+	for _, found := range all {
+		if found.isOver() {
+			r.expire(found.lease)
+		}
+	}
+	return r.Snapshot().List()
+}
+
 // OnChange adds what is called with each listener that changes, whatever changed it, in the order of revisions. One
 // that is new has no name before, one that was removed none after. The registry is locked meanwhile: what is called
 // must be quick, and must not call the registry.

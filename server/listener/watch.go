@@ -46,7 +46,7 @@ func (w *Watch) Changed() <-chan struct{} { return w.mailbox }
 func (w *Watch) Name() string { return w.name }
 
 // Get is the watched listener now, if it exists.
-func (w *Watch) Get() (Listener, bool) { return w.registry.Snapshot().Get(w.name) }
+func (w *Watch) Get() (Listener, bool) { return w.registry.Get(w.name) }
 
 // Close ends the watch. It may be called more than once.
 func (w *Watch) Close() {
