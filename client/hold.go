@@ -53,6 +53,9 @@ func (c *Client) hold(ctx context.Context, report Report, over func()) (*Lease, 
 		over:     over,
 	}
 	if failure := lease.claim(ctx, report); failure != nil {
+		if lease.unheard {
+			_ = lease.withdraw(ctx) // It ends by itself all the same.
+		}
 		return nil, failure
 	}
 	lease.set(report)

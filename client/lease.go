@@ -35,6 +35,8 @@ type Lease struct {
 	sent    time.Time
 	ttl     time.Duration
 	restart <-chan struct{}
+	// unheard is set when a report went out that nobody answered: it may have got in.
+	unheard bool
 
 	stop context.CancelFunc
 	// over is called at the end, and then done is closed. What stands below is written before that.

@@ -101,6 +101,7 @@ func (l *Lease) reporting(report Report) *call {
 			l.sent, l.restart = sent, restart
 			l.ttl = max(response.GetTtl().AsDuration(), shortestTTL)
 		}
+		l.unheard = l.unheard || err != nil && !isDial(err) && !connect.IsWireError(err)
 		return err
 	}
 	return call

@@ -33,7 +33,7 @@ wrong with it. It exits with 78 when serve would refuse it.`,
 				return err
 			}
 			for _, warning := range loaded.Warnings {
-				cmd.Printf("warning: %s\n", warning)
+				cmd.PrintErrf("warning: %s\n", warning)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: good, %d listener(s)\n", fileText(loaded), len(loaded.Listeners))
 			return err

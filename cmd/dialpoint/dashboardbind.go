@@ -22,9 +22,12 @@ type dashboardBind struct {
 	set func(name string, bind server.Bind) error
 
 	mu sync.Mutex
-	// configured is what the configuration says now, and port what was announced last. Zero is nothing yet.
+	// configured is what the configuration said when the dashboard was started, and port what was announced last. Zero is
+	// nothing yet.
 	configured rules.Bind
 	port       int
+	// started is set once there is a configured, and over once the dashboard has ended.
+	started, over bool
 }
 
 // configure takes what a configuration says. The error is that it does not have the listener.
@@ -33,15 +36,31 @@ func (d *dashboardBind) configure(now *config.Config) error {
 		if found.Name != cmp.Or(d.name, listener.DefaultName) {
 			continue
 		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.configured = found.Bind
+		d.take(found.Bind)
 		return nil
 	}
 	return fmt.Errorf("--listener %q: the configuration has no such listener", cmp.Or(d.name, listener.DefaultName))
 }
 
-// reconfigure takes a new configuration over. A listener that was removed meanwhile has forgotten what was said of it.
+// take takes the bind that the dashboard is started with. A later one is for its next start: what it has bound does not
+// change with a file.
+func (d *dashboardBind) take(configured rules.Bind) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.started && !sameBind(d.configured, configured) {
+		d.log.Warn("bind has changed: that takes effect when the dashboard is started again", "listener", d.name)
+		return
+	}
+	d.configured, d.started = configured, true
+}
+
+// sameBind reports whether a dashboard would be started the same way. The port is what it announces.
+func sameBind(a, b rules.Bind) bool {
+	return a.Text == b.Text && a.TLS == b.TLS && (a.IPv6Only == nil) == (b.IPv6Only == nil) &&
+		(a.IPv6Only == nil || *a.IPv6Only == *b.IPv6Only)
+}
+
+// reconfigure says again what is bound: a listener that was removed meanwhile has forgotten it.
 func (d *dashboardBind) reconfigure(now *config.Config) {
 	if err := d.configure(now); err != nil {
 		d.log.Warn("the dashboard cannot be dialled", "error", err)
@@ -62,25 +81,28 @@ func (d *dashboardBind) announced(port uint16) {
 func (d *dashboardBind) say() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.port == 0 {
+	if d.port == 0 || d.over {
 		return
 	}
-	host := d.configured.Text
-	if d.configured.Host.IsZero() {
-		host = defaultDashboardHost
-	}
-	bind := server.Bind{Host: host, Port: d.port, IPv6Only: d.configured.IPv6Only, TLS: d.configured.TLS}
+	bind := server.Bind{Host: d.host(), Port: d.port, IPv6Only: d.configured.IPv6Only, TLS: d.configured.TLS}
 	if err := d.set(d.name, bind); err != nil {
 		d.log.Error("the dashboard's bind is not known to the service", "error", err)
 	}
 }
 
-// ended takes everything back.
+// ended says that nothing is bound any more, not even what is configured, and keeps quiet from then on.
 func (d *dashboardBind) ended() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.port = 0
-	if err := d.set(d.name, server.Bind{}); err != nil {
+	d.over = true
+	if err := d.set(d.name, server.Bind{Host: d.host()}); err != nil {
 		d.log.Warn("the dashboard's bind could not be taken back", "error", err)
 	}
+}
+
+func (d *dashboardBind) host() string {
+	if d.configured.Host.IsZero() {
+		return defaultDashboardHost
+	}
+	return d.configured.Text
 }

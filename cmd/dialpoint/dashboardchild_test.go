@@ -133,7 +133,8 @@ func orphan() {
 // stay says what signals come, until SIGTERM has come so often.
 func stay(count, code int) {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGCHLD)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGQUIT,
+		syscall.SIGPIPE, syscall.SIGCHLD, syscall.SIGWINCH)
 	write(os.Stdout, "waiting\n")
 	for received := range signals {
 		write(os.Stdout, "got "+received.String()+"\n")

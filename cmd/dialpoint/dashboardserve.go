@@ -83,12 +83,12 @@ func (e entrypoint) run(ctx context.Context, sockets []net.Listener) error {
 func (s *service) environ(environ []string, sockets []net.Listener) []string {
 	greeting := s.greeting(sockets)
 	address := greeting.url(sockets[0])
-	if path, isUnix := strings.CutPrefix(address, "unix://"); isUnix {
-		return assign(without(environ, []string{client.AddressEnv}), []string{client.AddressEnv}, "unix://"+absolute(path))
+	environ = append(without(environ, []string{client.AddressEnv}), client.AddressEnv+"="+address)
+	if strings.HasPrefix(address, "unix://") {
+		return environ
 	}
-	environ = without(environ, []string{client.AddressEnv, client.TokenEnv, client.TokenFileEnv})
-	environ = assign(environ, []string{client.AddressEnv}, address)
-	return assign(environ, []string{client.TokenFileEnv}, absolute(greeting.tokenFile()))
+	environ = without(environ, []string{client.TokenEnv, client.TokenFileEnv})
+	return append(environ, client.TokenFileEnv+"="+absolute(greeting.tokenFile()))
 }
 
 // absolute is a path that is good in every directory.

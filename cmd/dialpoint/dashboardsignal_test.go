@@ -37,16 +37,18 @@ func TestSignalsPass(t *testing.T) {
 	p.wantEnd(t, 0, "waiting\ngot hangup\ngot user defined signal 1\ngot interrupt\ngot quit\ngot terminated\ngot terminated\n", "")
 }
 
-// TestSignalsThatStayHere: they are about this process's own output and terminal.
+// TestSignalsThatStayHere: they are about this process's own output, child and runtime. One that comes after them has to
+// pass first.
 func TestSignalsThatStayHere(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	p := h.underReport(t, "wait:0")
-	for _, signal := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGCHLD, syscall.SIGURG} {
+	for _, signal := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGCHLD, syscall.SIGURG, syscall.SIGWINCH} {
 		p.signal(t, signal)
 	}
+	says(t, p.stdout, "got window changed\n", 1)
 	p.signal(t, syscall.SIGTERM)
-	p.wantEnd(t, 0, "waiting\ngot terminated\n", "")
+	p.wantEnd(t, 0, "waiting\ngot window changed\ngot terminated\n", "")
 }
 
 // TestSignalAtAnyMoment: from the start of the process on, SIGTERM ends it and leaves nothing behind. What it has started

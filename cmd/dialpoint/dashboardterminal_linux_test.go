@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,24 +47,6 @@ func (o *terminal) types(t *testing.T, text string) {
 	t.Helper()
 	_, err := io.WriteString(o.keys, text)
 	mustDo(t, err)
-}
-
-// foreground is the process group that the keys' signals go to.
-func (o *terminal) foreground(t *testing.T) int {
-	t.Helper()
-	group, err := unix.IoctlGetInt(int(o.keys.Fd()), unix.TIOCGPGRP)
-	mustDo(t, err)
-	return group
-}
-
-// awaitForeground waits until a process group has the keys.
-func (o *terminal) awaitForeground(t *testing.T, group int) {
-	t.Helper()
-	for late := time.Now().Add(patience); o.foreground(t) != group; <-time.After(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("the foreground is %d, want %d", o.foreground(t), group)
-		}
-	}
 }
 
 // start runs a command in a session of its own, in the foreground of the terminal, from which it reads nothing.

@@ -2,15 +2,16 @@
 package main
 
 import (
-	"fmt"
 	"os"
 )
 
 func main() {
 	root := newRoot(os.LookupEnv)
+	root.SetOut(steadyFile{os.Stdout})
+	root.SetErr(steadyFile{os.Stderr})
 	if err := root.Execute(); err != nil {
 		if message := err.Error(); message != "" {
-			fmt.Fprintln(os.Stderr, "dialpoint:", message)
+			root.PrintErrln("dialpoint:", message)
 		}
 		os.Exit(exitCode(err))
 	}

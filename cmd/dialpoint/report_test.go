@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -51,6 +52,26 @@ func TestReportEnds(t *testing.T) {
 		t.Errorf("it was bound for %v after its holder was killed, with a lease of 1s", took)
 	}
 	_ = holder.process.Wait()
+	w.stop(t)
+}
+
+// TestReportHoldWithoutAReader: a report that nobody can be told of is withdrawn.
+func TestReportHoldWithoutAReader(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, w := h.unboundService(t)
+	read, write, err := os.Pipe()
+	mustDo(t, err)
+	mustDo(t, read.Close())
+	holder := h.command(t, nil, "report", "--port", "41001", "--hold", "--ttl", "1h")
+	holder.Stdout = write
+	mustDo(t, holder.Start())
+	mustDo(t, write.Close())
+	w.wantBound(t, "127.0.0.1", 41001)
+	w.wantUnbound(t)
+	if code := exitCodeOf(t, holder.Wait()); code != 1 {
+		t.Errorf("exit %d, want 1", code)
+	}
 	w.stop(t)
 }
 

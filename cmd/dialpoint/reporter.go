@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -93,7 +94,9 @@ func pauseAfter(err error) time.Duration {
 
 // complaints are about a report that does not get in. One that goes on is repeated, but not often.
 type complaints struct {
-	say    func(format string, args ...any)
+	say func(format string, args ...any)
+
+	mu     sync.Mutex
 	last   complaint
 	silent time.Time
 }
@@ -113,6 +116,8 @@ func (c *complaints) add(err error) {
 	if failure, is := errors.AsType[*client.Error](err); is {
 		now = complaint{failure.Code, failure.Reason}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if now == c.last && time.Now().Before(c.silent) {
 		return
 	}
