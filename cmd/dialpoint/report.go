@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"dialpoint/client"
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
@@ -154,10 +155,9 @@ func (r *report) keep(cmd *cobra.Command, service *client.Client, said client.Re
 		return err
 	}
 	defer complaints.close(lease)
-	// The first renewal tells what to print. Those that follow mend what goes wrong with it.
-	said.Takeover = false
-	if response, err := service.Report(ctx, said); err == nil {
-		if err := r.print(cmd, response); err != nil {
+	// A report of our own beside those of the lease could get in after it was withdrawn.
+	if found, err := service.GetListener(ctx, said.Listener); err == nil {
+		if err := r.print(cmd, &dialpointv1.ReportListenerResponse{Listener: found, Ttl: durationpb.New(said.TTL)}); err != nil {
 			return err
 		}
 	}

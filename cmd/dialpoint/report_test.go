@@ -97,8 +97,7 @@ func TestReportIsHeld(t *testing.T) {
 		t.Errorf("the first: exit %d, want 1 and who has it now\n%s", code, first.stderr)
 	}
 	second.signal(t, syscall.SIGTERM)
-	w.wantUnbound(t)
-	w.wantBound(t, "127.0.0.1", 41003)
+	w.wantNextBound(t, "127.0.0.1", 41003)
 	waiting.signal(t, syscall.SIGTERM)
 	w.wantUnbound(t)
 	for _, ended := range []*parent{second, waiting} {
@@ -119,8 +118,7 @@ func TestReportAfterALongStop(t *testing.T) {
 	w.wantBound(t, "127.0.0.1", 41001)
 	old.signal(t, syscall.SIGSTOP)
 	next := h.start(t, nil, "report", "--port", "41002", "--hold", "--ttl", "1s", "--wait", "1m", "--instance", "new")
-	w.wantUnbound(t)
-	w.wantBound(t, "127.0.0.1", 41002)
+	w.wantNextBound(t, "127.0.0.1", 41002)
 	old.signal(t, syscall.SIGCONT)
 	if code := old.end(t); code != 1 || !strings.Contains(old.stderr.String(), `held by instance "new"`) {
 		t.Errorf("the old one: exit %d, want 1 and who has it now\n%s", code, old.stderr)
