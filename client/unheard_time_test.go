@@ -1,0 +1,40 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dialpoint/client"
+	"dialpoint/gen/dialpoint/v1/dialpointv1connect"
+)
+
+// TestHoldThatNobodyAnsweredIsWithdrawn: the report may have got in, and its dashboard is gone.
+func TestHoldThatNobodyAnsweredIsWithdrawn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		network, service := newNetwork(), newService(t)
+		got := 0
+		network.serve(t, "a:1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != dialpointv1connect.ListenerServiceReportListenerProcedure {
+				service.Handler().ServeHTTP(w, r)
+				return
+			}
+			service.Handler().ServeHTTP(httptest.NewRecorder(), r)
+			got++
+			<-r.Context().Done()
+		}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := network.client(t, "http://a:1", 0).Hold(ctx, client.Report{InstanceID: "gone", Port: 9119, TTL: time.Hour})
+		if err == nil || got == 0 {
+			t.Fatalf("the error is %v after %d reports", err, got)
+		}
+		if found := service.Listeners()[0]; found.IsBound() || found.InstanceID != "" {
+			t.Errorf("the listener is held by %q, whose dashboard is gone", found.InstanceID)
+		}
+	})
+}
