@@ -128,6 +128,15 @@ func (h home) unboundService(t *testing.T, args ...string) (*service, *watcher) 
 	return s, w
 }
 
+// leave ends a watch of a service that has ended. Whether its last change was shown before that is left to chance.
+func (w *watcher) leave(t *testing.T) {
+	t.Helper()
+	mustDo(t, w.process.Process.Signal(syscall.SIGINT))
+	_, err := io.Copy(io.Discard, w.output)
+	mustDo(t, err)
+	_ = w.process.Wait()
+}
+
 // stop ends a watch, which must have nothing more to show.
 func (w *watcher) stop(t *testing.T) {
 	t.Helper()

@@ -149,7 +149,7 @@ func (r *report) keep(cmd *cobra.Command, service *client.Client, said client.Re
 	service.Waiting = complaints.add
 	lease, err := service.Hold(ctx, said)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return nil
 	case err != nil:
 		return err

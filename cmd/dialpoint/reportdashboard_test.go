@@ -240,6 +240,55 @@ func TestReportDashboardOfAStuckService(t *testing.T) {
 	}
 }
 
+// TestReportDashboardEndsAmidItsReport: one that got in is withdrawn, even if the answer came too late to be heard.
+func TestReportDashboardEndsAmidItsReport(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, w := h.unboundService(t)
+	release := make(chan struct{})
+	slow := h.slowSocket(t, release)
+	p := h.reportDashboard(t, []string{"--addr", "unix://" + slow}, "pid", "out:HERMES_DASHBOARD_READY port=41001\\n", "line", "exit:3")
+	dashboard := firstPID(t, p)
+	w.wantBound(t, "0.0.0.0", 41001)
+	p.line(t)
+	for syscall.Kill(dashboard, 0) == nil {
+		<-time.After(time.Millisecond)
+	}
+	close(release)
+	w.wantUnbound(t)
+	if code := p.end(t); code != 3 {
+		t.Errorf("exit %d\n%s", code, p.stderr)
+	}
+	w.stop(t)
+}
+
+// slowSocket is a socket by which the service can be called, and does not answer before it may.
+func (h home) slowSocket(t *testing.T, release <-chan struct{}) (path string) {
+	t.Helper()
+	path = filepath.Join(h.runtime, "slow.sock")
+	listener, err := net.Listen("unix", path)
+	mustDo(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			caller, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			service, err := net.Dial("unix", h.socket())
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(service, caller) }()
+			go func() {
+				<-release
+				_, _ = io.Copy(caller, service)
+			}()
+		}
+	}()
+	return path
+}
+
 // TestReportDashboardOfABadPort is told, and the listener stays as it is.
 func TestReportDashboardOfABadPort(t *testing.T) {
 	t.Parallel()
