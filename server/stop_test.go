@@ -205,3 +205,20 @@ func TestStopLeavesTimeBeforeAContainerIsKilled(t *testing.T) {
 		t.Errorf("a stop may take %v, and Docker kills after 10s", server.StopTimeout)
 	}
 }
+
+// The last change of a service that stops may be that a dashboard is gone, which a watch must hear.
+func TestStopTellsTheLastChange(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		service := start(t, server.WithListener(wildcard()))
+		stream := watching(t, service.endpoints(t))
+		must(t, service.SetBind("", server.Bind{Host: "10.0.0.7", Port: 9119}))
+		service.Close()
+		if !stream.Receive() || stream.Msg().GetEndpoints().GetExplanation().GetDialHost() != "10.0.0.7" {
+			t.Fatalf("the last change was not told: %v, %v", stream.Msg(), stream.Err())
+		}
+		if stream.Receive() || connect.CodeOf(stream.Err()) != connect.CodeUnavailable {
+			t.Errorf("the watch ended with %v, want UNAVAILABLE", stream.Err())
+		}
+	}
+}

@@ -41,6 +41,8 @@ func (s *EndpointService) follow(ctx context.Context, watch *listener.Watch, cal
 	defer silence.Stop()
 	var last *dialpointv1.WatchEndpointsResponse
 	for {
+		// What changed before the end is still told: the last change may be that a dashboard is gone.
+		isLast := s.draining.Err() != nil
 		next, err := updateNow(watch, caller)
 		if err != nil {
 			return err
@@ -52,6 +54,9 @@ func (s *EndpointService) follow(ctx context.Context, watch *listener.Watch, cal
 			}
 			silence.Reset(heartbeatAfter)
 		}
+		if isLast {
+			return shuttingDown()
+		}
 		select {
 		case <-watch.Changed():
 		case <-silence.C:
@@ -60,7 +65,6 @@ func (s *EndpointService) follow(ctx context.Context, watch *listener.Watch, cal
 			}
 			silence.Reset(heartbeatAfter)
 		case <-s.draining.Done():
-			return shuttingDown()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
