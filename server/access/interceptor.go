@@ -19,7 +19,8 @@ func (i interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, refused.err()
 		}
 		response, err := next(ctx, request)
-		if refused := revokedOf(ctx); refused != nil && err != nil {
+		// What was answered meanwhile may be for those alone whom the new policy lets in.
+		if refused := revokedOf(ctx); refused != nil {
 			return nil, refused.err()
 		}
 		return response, err
@@ -32,7 +33,7 @@ func (i interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) con
 		if refused := i.check(ctx, conn.Spec(), conn.Peer()); refused != nil {
 			return refused.err()
 		}
-		err := next(ctx, conn)
+		err := next(ctx, revocable{conn, ctx})
 		if refused := revokedOf(ctx); refused != nil && err != nil {
 			return refused.err()
 		}
@@ -51,4 +52,19 @@ func (i interceptor) check(ctx context.Context, spec connect.Spec, peer connect.
 		i.gate.logRefused(ctx, refused, spec.Procedure, peer.Addr)
 	}
 	return refused
+}
+
+// revocable is a stream on which nothing is sent any more once a new policy has ended it.
+type revocable struct {
+	connect.StreamingHandlerConn
+
+	ctx context.Context
+}
+
+// Send implements [connect.StreamingHandlerConn].
+func (r revocable) Send(message any) error {
+	if refused := revokedOf(r.ctx); refused != nil {
+		return refused.err()
+	}
+	return r.StreamingHandlerConn.Send(message)
 }

@@ -74,7 +74,7 @@ func (f *follower) check(why reason) time.Duration {
 		f.rewatch()
 		found = f.read()
 	}
-	f.judge(found, why == requested)
+	f.judge(f.settled(found), why == requested)
 	if f.watch.isComplete() {
 		return slowCheck
 	}
@@ -87,6 +87,20 @@ func (f *follower) read() *reading {
 		return f.loader.read("")
 	}
 	return f.loader.read(f.good.File)
+}
+
+// settled reads until two readings find the same, so that no reading has one file of before a change and another of after
+// it, such as an old token and a new credential. What changes all the time is looked at again anyway.
+func (f *follower) settled(found *reading) *reading {
+	const enough = 5
+	for range enough {
+		again := f.read()
+		if again.fingerprint() == found.fingerprint() {
+			break
+		}
+		found = again
+	}
+	return found
 }
 
 // rewatch begins anew rather than to repair: a directory that was removed and made again has another inode, and so has
