@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"dialpoint/client"
 	"dialpoint/server"
@@ -130,18 +133,35 @@ func TestHoldWaitsForTheProgram(t *testing.T) {
 	})
 }
 
-// TestHoldIsPolite: a listener that is held is asked for at a pace that a service can bear.
+// TestHoldIsPolite: a listener that is held is asked for at a pace that a service can bear, whatever that service says.
 func TestHoldIsPolite(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		network, service := newNetwork(), newService(t)
-		journal := network.journal(service.Handler())
-		byAnother(t, service, network.client(t, network.at(t, "b", service.Handler()), 0))
-		if _, err := network.client(t, network.at(t, "a", journal), 0).Hold(t.Context(), client.Report{Port: 9120}); err == nil {
-			t.Error("both hold the listener")
-		}
-		wantEqual(t, journal.of("ReportListener"), pauses(30*time.Second, 25, 50, 100, 200, 400, 800, 1000))
-	})
+	for name, test := range map[string]struct {
+		retry time.Duration
+		want  []time.Duration
+	}{
+		"says nothing":       {0, pauses(30*time.Second, 25, 50, 100, 200, 400, 800, 1000)},
+		"soon, for ever":     {time.Nanosecond, pauses(30*time.Second, 25, 50)},
+		"in a while":         {300 * time.Millisecond, pauses(30*time.Second, 25, 50, 100, 200, 300)},
+		"later than it asks": {time.Hour, pauses(30*time.Second, 25, 50, 100, 200, 400, 800, 1000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				network := newNetwork()
+				details := []proto.Message{info(client.ReasonListenerHeld)}
+				if test.retry > 0 {
+					details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(test.retry)})
+				}
+				journal := network.journal(failing(said(t, connect.CodeAborted, details...)).handler())
+				_, err := network.client(t, network.at(t, "a", journal), 0).Hold(t.Context(), client.Report{Port: 9120})
+				if client.ReasonOf(err) != client.ReasonListenerHeld {
+					t.Errorf("got %v, want it held", err)
+				}
+				wantEqual(t, journal.of("ReportListener"), test.want)
+			})
+		})
+	}
 }
 
 // TestHoldFindsTheServiceLate: a service that comes late, and one that is stopped amid the wait, are waited for in the

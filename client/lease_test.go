@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -145,6 +146,36 @@ func TestLeaseIsRefusedMeanwhile(t *testing.T) {
 	write(t, dir, "token", operatorToken)
 	awaitPort(t, caller, 9120)
 	wantLive(t, lease)
+}
+
+// TestHoldLeavesNoConnection behind, whether there was a lease or not.
+func TestHoldLeavesNoConnection(t *testing.T) {
+	for name, host := range map[string]string{"lease": "127.0.0.1", "refused": "no host"} {
+		t.Run(name, func(t *testing.T) {
+			closed := make(chan struct{}, 8)
+			web := &http.Server{Handler: newService(t).Handler(), ReadHeaderTimeout: time.Minute, ConnState: func(_ net.Conn, state http.ConnState) {
+				if state == http.StateClosed {
+					closed <- struct{}{}
+				}
+			}}
+			socket, own := listenUnix(t), listenTCP(t)
+			go func() { _ = web.Serve(socket) }()
+			t.Cleanup(func() { _ = errors.Join(web.Close(), own.Close()) })
+			t.Setenv(client.AddressEnv, addressOf(socket))
+			lease, err := client.Hold(t.Context(), own, host)
+			if err == nil {
+				err = lease.Close()
+			}
+			if (err != nil) != (name == "refused") {
+				t.Error(err)
+			}
+			select {
+			case <-closed:
+			case <-time.After(10 * time.Second):
+				t.Error("the connection is still open")
+			}
+		})
+	}
 }
 
 // awaitPort returns once children are told to dial a port.

@@ -101,7 +101,7 @@ func (l *Lease) reporting(report Report) *call {
 			l.sent, l.restart = sent, restart
 			l.ttl = max(response.GetTtl().AsDuration(), shortestTTL)
 		}
-		l.unheard = l.unheard || err != nil && !isDial(err) && !connect.IsWireError(err)
+		l.unheard = l.unheard || err != nil && !isDial(err) && (isBroken(err) || ctx.Err() != nil)
 		return err
 	}
 	return call

@@ -125,14 +125,42 @@ func TestRenewalFails(t *testing.T) {
 				restarted := newService(t)
 				network.serve(t, "a:1", restarted.Handler())
 				pass(time.Second)
+				synctest.Wait()
 				wantHeld(t, restarted, lease.InstanceID(), 9119)
+				wantEqual(t, heard, pauses(time.Minute, 25, 50, 100, 200, 400, 800, 1000))
 				// From here on, all is as it was.
 				pass(time.Hour)
 				wantHeld(t, restarted, lease.InstanceID(), 9119)
-				wantEqual(t, heard, pauses(time.Minute, 25, 50, 100, 200, 400, 800, 1000))
 			})
 		})
 	}
+}
+
+// TestPausesBeginAnew: what went wrong before the last report does not make those after it longer.
+func TestPausesBeginAnew(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		network, service := newNetwork(), newService(t)
+		caller := network.client(t, "http://a:1", 0)
+		var heard []time.Duration
+		var began time.Time
+		caller.Waiting = func(error) { heard = append(heard, time.Since(began)) }
+		var stop func()
+		time.AfterFunc(10*time.Second, func() { stop = network.serve(t, "a:1", service.Handler()) })
+		lease := mustHold(t, caller, client.Report{Port: 9119})
+		for range 3 {
+			pass(2 * time.Second)
+			synctest.Wait()
+			heard, began = nil, time.Now()
+			stop()
+			pass(10*time.Second - time.Millisecond)
+			synctest.Wait()
+			wantEqual(t, heard, pauses(10*time.Second, 25, 50, 100, 200, 400, 800, 1000))
+			stop = network.serve(t, "a:1", service.Handler())
+			pass(time.Second)
+			wantHeld(t, service, lease.InstanceID(), 9119)
+		}
+	})
 }
 
 // TestLeaseOutlastsFailures: what goes wrong for a while ends no lease that another try within it could save.

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"net"
 	"strconv"
@@ -110,8 +109,5 @@ func (r Report) String() string {
 		cmp.Or(r.Listener, "default"), net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), r.InstanceID)
 }
 
-// Format implements [fmt.Formatter]: whatever the verb, it is what String returns.
+// Format implements [fmt.Formatter]: whatever the verb, it is what String returns. Package log/slog prints so too.
 func (r Report) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
-
-// LogValue implements [slog.LogValuer].
-func (r Report) LogValue() slog.Value { return slog.StringValue(r.String()) }
