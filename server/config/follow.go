@@ -94,11 +94,12 @@ func (f *follower) read() *reading {
 func (f *follower) settled(found *reading) *reading {
 	const enough = 5
 	for range enough {
-		again := f.read()
-		if again.fingerprint() == found.fingerprint() {
+		if f.read().fingerprint() == found.fingerprint() {
 			break
 		}
-		found = again
+		// What is watched may be what was there before.
+		f.rewatch()
+		found = f.read()
 	}
 	return found
 }
