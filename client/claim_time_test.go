@@ -171,13 +171,13 @@ func TestHoldFindsTheServiceLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := newNetwork()
 		caller := network.client(t, "http://a:1", 0)
-		var stop func()
+		stop := make(chan func(), 1)
 		time.AfterFunc(3*time.Second, func() {
 			service := newService(t)
-			stop = network.serve(t, "a:1", service.Handler())
+			stop <- network.serve(t, "a:1", service.Handler())
 			byProgram(t, service, nil)
 		})
-		time.AfterFunc(20*time.Second, func() { stop() })
+		time.AfterFunc(20*time.Second, func() { (<-stop)() })
 		_, err := caller.Hold(t.Context(), client.Report{Port: 9119})
 		network.wantElapsed(t, 30*time.Second)
 		if asError(t, err).Code != connect.CodeUnavailable {

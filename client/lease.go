@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// withdrawTimeout bounds how long the end of a lease may keep a dashboard that stops.
-const withdrawTimeout = 2 * time.Second
-
 // Lease keeps a report alive. It renews it after a third of the time to live that the service has granted, a little
 // earlier by chance, so that two more tries fit in before its end; with 15 seconds that is every 5. Its methods may be
 // called by several goroutines at once.
@@ -80,9 +77,10 @@ func (l *Lease) Err() error {
 	}
 }
 
-// Close withdraws the report, so that nobody is sent to the dashboard any more, and returns once that is done. It takes 2
+// Close withdraws the report, so that nobody is sent to the dashboard any more, and returns once that is done. It takes 3
 // seconds at most. The error is an [*Error] that says why the report could not be withdrawn; it ends by itself then. After
-// the end of the lease's context, Close returns what came of that. A lease that was lost has nothing to withdraw.
+// the end of the lease's context, Close returns what came of that. A lease that another instance has taken needs no
+// withdrawal.
 //
 // It may be called more than once, but not by Client.Waiting, which the lease waits for.
 func (l *Lease) Close() error {

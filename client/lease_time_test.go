@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,7 +120,8 @@ func TestLeaseEnds(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					network, service := newNetwork(), newService(t)
-					stop := network.serve(t, "a:1", service.Handler())
+					stage := newStage(service.Handler())
+					stop := network.serve(t, "a:1", stage)
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					lease, err := network.client(t, "http://a:1", 0).Hold(ctx, client.Report{Port: 9119})
@@ -127,11 +129,11 @@ func TestLeaseEnds(t *testing.T) {
 						t.Fatal(err)
 					}
 					pass(time.Second)
-					if !test.same {
+					switch {
+					case test.instead != nil:
+						stage.set(test.instead)
+					case !test.same:
 						stop()
-					}
-					if test.instead != nil {
-						network.serve(t, "a:1", test.instead)
 					}
 					end(cancel, lease)
 					<-lease.Done()
@@ -167,7 +169,32 @@ func TestLeaseEndsAmidARenewal(t *testing.T) {
 		if err := lease.Close(); err != nil {
 			t.Error(err)
 		}
-		network.wantElapsed(t, 7*time.Second)
+		// A second for the renewal, and one for each of the two services.
+		network.wantElapsed(t, 8*time.Second)
+		wantHeld(t, service, "", 0)
+	})
+}
+
+// TestLeaseEndsAfterARenewal that is under way: it must not get in after the withdrawal.
+func TestLeaseEndsAfterARenewal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		network, service := newNetwork(), newService(t)
+		stage := newStage(service.Handler())
+		lease := mustHold(t, network.client(t, network.at(t, "a", stage), 0), client.Report{Port: 9119})
+		stage.set(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+			if strings.HasSuffix(request.URL.Path, "/ReportListener") {
+				pass(500 * time.Millisecond)
+			}
+			// It goes on even where the caller has gone.
+			service.Handler().ServeHTTP(w, request.WithContext(context.WithoutCancel(request.Context())))
+		}))
+		pass(5*time.Second + 100*time.Millisecond)
+		if err := lease.Close(); err != nil {
+			t.Error(err)
+		}
+		network.wantElapsed(t, 5500*time.Millisecond)
+		pass(time.Second)
 		wantHeld(t, service, "", 0)
 	})
 }

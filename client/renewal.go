@@ -13,6 +13,10 @@ const (
 	shortestTTL = time.Second
 	// restartPause is what lies at least between a report and the next that is made because a connection has ended.
 	restartPause = time.Second
+	// underWayTimeout and withdrawTimeout bound how long the end of a lease may keep a dashboard that stops: by a report
+	// that is under way, and by the withdrawal.
+	underWayTimeout = time.Second
+	withdrawTimeout = 2 * time.Second
 )
 
 // claim makes the first report. A listener that another instance holds may be free at the next try.
@@ -69,22 +73,31 @@ func (l *Lease) wait(ctx context.Context, pause time.Duration, restart <-chan st
 	return ended(ctx) == nil
 }
 
-// renew tries each service once.
+// renew tries each service once. A report that is under way when the lease ends is waited for a little: were it given up
+// at once, it could get in after the withdrawal.
 func (l *Lease) renew(ctx context.Context) *Error {
 	call := l.reporting(*l.report.Load())
 	call.giveUp = call.begin.Add(l.timeToTry(call.begin))
-	_, failure := call.round(ctx)
+	trying, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(underWayTimeout, cancel) })()
+	_, failure := call.round(trying)
 	return failure
 }
 
-// withdraw tries each service once. A listener that is another's or no service's any more needs no withdrawal.
+// withdraw tries each service, and once more where a connection that was kept has ended with a service before this one. A
+// listener that is another's or no service's any more needs no withdrawal.
 func (l *Lease) withdraw(ctx context.Context) *Error {
+	ctx = context.WithoutCancel(ctx)
 	call := l.client.newCall()
 	call.giveUp = call.begin.Add(withdrawTimeout)
 	call.do = func(ctx context.Context, service *service, _ time.Duration) error {
 		return service.withdraw(ctx, l.listener, l.instance)
 	}
-	_, failure := call.round(context.WithoutCancel(ctx))
+	_, failure := call.round(ctx)
+	if failure != nil && !failure.answered && !call.isOver(ctx) {
+		_, failure = call.round(ctx)
+	}
 	if failure.isHeld() || failure != nil && failure.Reason == ReasonListenerUnknown {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,21 +24,21 @@ func TestHoldThatNobodyAnsweredIsWithdrawn(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				network, service := newNetwork(), newService(t)
-				got := 0
+				var got atomic.Int32
 				network.serve(t, "a:1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path != dialpointv1connect.ListenerServiceReportListenerProcedure {
 						service.Handler().ServeHTTP(w, r)
 						return
 					}
 					service.Handler().ServeHTTP(httptest.NewRecorder(), r)
-					got++
+					got.Add(1)
 					end(r)
 				}))
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				_, err := network.client(t, "http://a:1", 0).Hold(ctx, client.Report{InstanceID: "gone", Port: 9119, TTL: time.Hour})
-				if err == nil || got == 0 {
-					t.Fatalf("the error is %v after %d reports", err, got)
+				if err == nil || got.Load() == 0 {
+					t.Fatalf("the error is %v after %d reports", err, got.Load())
 				}
 				if found := service.Listeners()[0]; found.IsBound() || found.InstanceID != "" {
 					t.Errorf("the listener is held by %q, whose dashboard is gone", found.InstanceID)
