@@ -19,6 +19,7 @@ func (s *Server) guard(policy access.Policy) error {
 	s.limiter = limit.New(limit.Limits{})
 	s.guests = limit.New(guestLimits)
 	s.conns = limit.NewConns(1)
+	s.conns.IdleTimeout = idleTimeout
 	if s.config == nil {
 		s.limit(limit.Limits{})
 		return nil

@@ -16,7 +16,7 @@ import (
 const StopTimeout = stopTimeout
 
 // patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // AwaitWatches returns once the server has so many watches, held calls included.
 func (s *Server) AwaitWatches(t testing.TB, count int) {
@@ -45,7 +45,7 @@ func (s *Server) await(t testing.TB, enough func(watches int) bool) {
 func (s *Server) ServeHastily(socket net.Listener, timeout time.Duration) *http.Server {
 	web := s.httpServer()
 	web.ReadHeaderTimeout = timeout
-	web.IdleTimeout = timeout
+	s.conns.IdleTimeout = timeout
 	go func() { _ = web.Serve(socket) }()
 	return web
 }

@@ -103,7 +103,7 @@ func closeAll(sockets []net.Listener) {
 }
 
 // httpServer serves HTTP/1.1 and HTTP/2 on one port, the latter without TLS as well. It has no time-out for reading or
-// writing a whole call, which would cut streams.
+// writing a whole call, which would cut streams, and leaves idle connections to [limit.Conns].
 func (s *Server) httpServer() *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -117,7 +117,6 @@ func (s *Server) httpServer() *http.Server {
 		HTTP2:             http2,
 		TLSConfig:         s.certificate.config(),
 		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ConnContext:       s.connContext,
 		ConnState:         s.conns.ConnState,

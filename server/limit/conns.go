@@ -16,12 +16,18 @@ import (
 // Its two hooks belong into an [http.Server]. It is safe for concurrent use, and what it does takes the same time
 // however many connections there are.
 type Conns struct {
+	// IdleTimeout is how long a connection may be open without a request. It is set before the first, and 0 is for ever.
+	// [http.Server.IdleTimeout] must be 0 then: with it, net/http keeps a connection over HTTP/2 that its caller has
+	// closed in memory for as long, and all requests that it had not begun yet, up to a thousand.
+	IdleTimeout time.Duration
+
 	mu   sync.Mutex
 	most int
 	open map[net.Conn]*conn
 	// Connections that are in no call, the one that has been so for longest in front. Those that never were in one are
 	// apart, so that a flood of them does not push out the callers that are known, nor these the new ones.
 	fresh, rested list.List
+	idlers        idlers
 	flood         flood
 }
 
@@ -34,6 +40,9 @@ type conn struct {
 	calls int
 	queue *list.List
 	place *list.Element
+	// idle is its place among the idle ones, if it is.
+	idle      *list.Element
+	idleSince time.Time
 }
 
 type connKey struct{}
@@ -74,12 +83,19 @@ func (c *Conns) ConnContext(ctx context.Context, accepted net.Conn) context.Cont
 
 // ConnState is the hook for [http.Server.ConnState].
 func (c *Conns) ConnState(changed net.Conn, state http.ConnState) {
-	if state != http.StateClosed && state != http.StateHijacked {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if entry, ok := c.open[changed]; ok {
+	entry, ok := c.open[changed]
+	if !ok {
+		return
+	}
+	switch state {
+	case http.StateNew:
+	case http.StateActive:
+		c.unrest(entry)
+	case http.StateIdle:
+		c.rest(entry)
+	case http.StateHijacked, http.StateClosed:
 		c.forget(entry)
 	}
 }
@@ -108,6 +124,7 @@ func (c *Conns) trim() []net.Conn {
 func (c *Conns) forget(entry *conn) {
 	delete(c.open, entry.conn)
 	entry.unwait()
+	c.unrest(entry)
 	if c.flood.over(len(c.open), time.Now()) {
 		go reclaim()
 	}

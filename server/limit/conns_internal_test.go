@@ -36,8 +36,10 @@ func FuzzConns(f *testing.F) {
 	f.Add([]byte("\x00\x00\x01\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte("\x00\x00\x01\x00\x00\x00\x01\x01\x00\x00\x01\x02\x00\x00\x02\x00\x03\x00\x04\x00"))
 	f.Add([]byte("\x00\x00\x01\x00\x03\x00\x02\x00"))
+	f.Add([]byte("\x00\x00\x05\x00\x05\x00\x06\x00\x00\x00\x05\x01\x00\x00\x05\x01\x03\x00\x05\x00"))
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		model := &connsModel{conns: NewConns(3), most: 3}
+		model.conns.IdleTimeout, model.conns.idlers.armed = time.Hour, true // No timer comes.
 		for ; len(steps) > 1; steps = steps[2:] {
 			model.now++
 			model.step(steps[0], int(steps[1]))
@@ -49,21 +51,21 @@ func FuzzConns(f *testing.F) {
 			}
 			model.conns.ConnState(left.conn, http.StateClosed)
 		}
-		if c := model.conns; c.Len() != 0 || c.fresh.Len() != 0 || c.rested.Len() != 0 {
-			t.Errorf("%d connections are left, %d and %d in queues", c.Len(), c.fresh.Len(), c.rested.Len())
+		if c := model.conns; c.Len() != 0 || c.fresh.Len() != 0 || c.rested.Len() != 0 || c.idlers.queue.Len() != 0 {
+			t.Errorf("%d connections are left, %d, %d and %d in queues", c.Len(), c.fresh.Len(), c.rested.Len(), c.idlers.queue.Len())
 		}
 	})
 }
 
 func (m *connsModel) step(action byte, on int) {
-	if action%5 == 0 {
+	if action%7 == 0 {
 		opened, _ := net.Pipe()
 		entry := connOf(m.conns.ConnContext(context.Background(), opened))
 		m.open = append(m.open, &end{conn: opened, entry: entry, waiting: m.now})
 		m.trim()
 		return
 	}
-	if action%5 == 4 {
+	if action%7 == 4 {
 		m.most = 1 + on%5
 		m.conns.SetMax(m.most)
 		m.trim()
@@ -77,20 +79,24 @@ func (m *connsModel) step(action byte, on int) {
 	on %= len(both)
 	used := both[on]
 	switch {
-	case action%5 == 1:
+	case action%7 == 1:
 		used.entry.enter()
 		used.calls++
 		used.known = true
-	case action%5 == 2 && used.calls > 0:
+	case action%7 == 2 && used.calls > 0:
 		used.entry.leave()
 		used.calls--
 		used.waiting = m.now
-	case action%5 == 3:
+	case action%7 == 3:
 		m.conns.ConnState(used.conn, http.StateClosed)
 		if on < len(m.open) {
 			_ = used.conn.Close()
 			m.close(used)
 		}
+	case action%7 == 5:
+		m.conns.ConnState(used.conn, http.StateIdle)
+	case action%7 == 6:
+		m.conns.ConnState(used.conn, http.StateActive)
 	}
 }
 
