@@ -174,7 +174,7 @@ func staleSocket(t *testing.T) string {
 		t.Fatalf("got a %T", listener)
 	}
 	unix.SetUnlinkOnClose(false)
-	if err := listener.Close(); err != nil {
+	if err := (shutting{listener}).Close(); err != nil {
 		t.Fatal(err)
 	}
 	return addressOf(listener)

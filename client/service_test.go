@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -165,7 +166,7 @@ func serve(tb testing.TB, listener net.Listener, handler http.Handler) (address 
 	tb.Helper()
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(shutting{listener}) }()
 	stop = func() {
 		if err := server.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			tb.Error(err)
@@ -178,6 +179,19 @@ func serve(tb testing.TB, listener net.Listener, handler http.Handler) (address 
 		}
 	})
 	return addressOf(listener), stop
+}
+
+// shutting is a socket that is closed for everybody. A process that is being started holds it as well, until it has become
+// another program: until then callers would not be refused, and nobody could listen in its place.
+type shutting struct{ net.Listener }
+
+func (s shutting) Close() error {
+	if socket, is := s.Listener.(syscall.Conn); is {
+		if conn, err := socket.SyscallConn(); err == nil {
+			_ = conn.Control(func(fd uintptr) { _ = syscall.Shutdown(int(fd), syscall.SHUT_RDWR) })
+		}
+	}
+	return s.Listener.Close()
 }
 
 func addressOf(listener net.Listener) string {

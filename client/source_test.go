@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -133,6 +134,7 @@ func TestSourceOfManyReaders(t *testing.T) {
 					return
 				}
 				last = got.GetRevision()
+				runtime.Gosched() // The source needs its turn.
 			}
 		})
 	}

@@ -271,7 +271,7 @@ func TestSilentHandshake(t *testing.T) {
 	t.Cleanup(func() { _ = hole.Close() })
 	second, _ := serve(t, listenUnix(t), complete().handler())
 	caller := connectTo(t, strings.Replace(addressOf(hole), "http", "https", 1)+","+second)
-	caller.Patience = 200 * time.Millisecond
+	caller.Patience = holePatience
 	if _, err := caller.Resolve(t.Context(), client.Request{}); err != nil {
 		t.Error(err)
 	}

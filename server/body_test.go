@@ -66,7 +66,7 @@ func TestHalfBodyEndsTheConnection(t *testing.T) {
 			conn, err := net.Dial("tcp", web.Listener.Addr().String())
 			must(t, err)
 			defer func() { _ = conn.Close() }()
-			must(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+			must(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 			_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
 				"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", resolvePath, token)
 			must(t, err)

@@ -83,8 +83,10 @@ func (r *running) resolveWith(t *testing.T, token string) error {
 	t.Helper()
 	request := connect.NewRequest(&dialpointv1.ResolveEndpointsRequest{})
 	request.Header().Set("Authorization", "Bearer "+token)
-	client := connect.NewClient[dialpointv1.ResolveEndpointsRequest, dialpointv1.ResolveEndpointsResponse](
-		withoutToken(overHTTP1(t)), r.tcp+resolvePath)
+	web := withoutToken(overHTTP1(t))
+	// Who asks again and again must not keep a connection for each time.
+	defer web.CloseIdleConnections()
+	client := connect.NewClient[dialpointv1.ResolveEndpointsRequest, dialpointv1.ResolveEndpointsResponse](web, r.tcp+resolvePath)
 	_, err := client.CallUnary(t.Context(), request)
 	return err
 }
@@ -138,8 +140,11 @@ func TestTokenIsMadeAnewWhenItsFileIsRemoved(t *testing.T) {
 	before := tokenIn(t, directory, access.ChildTokenFile)
 	must(t, running.resolveWith(t, before))
 	must(t, os.Remove(filepath.Join(directory, access.ChildTokenFile)))
-	for running.resolveWith(t, before) == nil {
+	for err = nil; err == nil; err = running.resolveWith(t, before) {
 		must(t, t.Context().Err())
+	}
+	if connect.CodeOf(err) != connect.CodeUnauthenticated {
+		t.Errorf("the old token ends with %v, want UNAUTHENTICATED", err)
 	}
 	after := tokenIn(t, directory, access.ChildTokenFile)
 	if err := running.resolveWith(t, after); err != nil || after == before {

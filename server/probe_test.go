@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +24,24 @@ type teapot struct {
 	shut func()
 	// visited receives for each connection.
 	visited chan struct{}
+}
+
+// keptPort is an address on a port that is kept from whoever asks for any, of IPv4 alone as well, by a socket that is bound to
+// it and does not listen. Who names the port may listen there (SO_REUSEADDR in socket(7)).
+func keptPort(t testing.TB, host string) (address string) {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	must(t, err)
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	must(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
+	must(t, syscall.Bind(fd, &syscall.SockaddrInet4{}))
+	bound, err := syscall.Getsockname(fd)
+	must(t, err)
+	name, is := bound.(*syscall.SockaddrInet4)
+	if !is {
+		t.Fatalf("bound to a %T", bound)
+	}
+	return net.JoinHostPort(host, strconv.Itoa(name.Port))
 }
 
 func openDashboard(t testing.TB, network, address string) teapot {
@@ -104,15 +124,15 @@ func until(t testing.TB, next func() *dialpointv1.Endpoints, dialHost string) *d
 // A URL that was resolved leads to the dashboard, whatever kind of wildcard socket that has and however it was said.
 func TestResolvedURLLeadsToTheDashboard(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct{ network, address, host, dialHost, source string }{
-		"IPv4":          {"tcp4", "0.0.0.0:0", "0.0.0.0", "127.0.0.1", "default"},
-		"both families": {"tcp", "[::]:0", "::", "127.0.0.1", "default"},
-		"IPv6 alone":    {"tcp6", "[::]:0", "::", "::1", "probe"},
+	tests := map[string]struct{ network, host, dialHost, source string }{
+		"IPv4":          {"tcp4", "0.0.0.0", "127.0.0.1", "default"},
+		"both families": {"tcp", "::", "127.0.0.1", "default"},
+		"IPv6 alone":    {"tcp6", "::", "::1", "probe"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			port := openDashboard(t, test.network, test.address).port
+			port := openDashboard(t, test.network, keptPort(t, test.host)).port
 			service := start(t, server.WithListener(server.Listener{Bind: server.Bind{Host: test.host, Port: port}, Credential: "t"}))
 			endpoints := until(t, answersOf(t, service), test.dialHost)
 			wantDashboard(t, endpoints.GetGateway().GetUrl())
@@ -130,7 +150,7 @@ func TestResolvedURLLeadsToTheDashboard(t *testing.T) {
 // The bind is shown as it was said, by whatever way that was.
 func TestProbeLeavesTheBindAlone(t *testing.T) {
 	t.Parallel()
-	port := openDashboard(t, "tcp6", "[::]:0").port
+	port := openDashboard(t, "tcp6", keptPort(t, "::")).port
 	said := server.Bind{Host: "[::]", Port: port}
 	ways := map[string]func(t *testing.T) *running{
 		"description": func(t *testing.T) *running {
@@ -194,7 +214,7 @@ func TestReloadProbesAgain(t *testing.T) {
 	for name, reload := range reloads {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dashboard := openDashboard(t, "tcp", "[::]:0")
+			dashboard := openDashboard(t, "tcp", keptPort(t, "::"))
 			port := dashboard.port
 			service, file := serveConfig(t, fmt.Sprintf(configured, port))
 			next := answersOf(t, service)
@@ -226,7 +246,7 @@ func (c *countedSocket) Accept() (net.Conn, error) {
 // A dashboard may serve Dialpoint on its own socket. A probe is then a connection to itself, and no call.
 func TestProbeOfTheServiceItself(t *testing.T) {
 	t.Parallel()
-	opened, err := net.Listen("tcp6", "[::]:0")
+	opened, err := net.Listen("tcp6", keptPort(t, "::"))
 	if err != nil {
 		t.Skipf("IPv6 is not to be had here: %v", err)
 	}

@@ -132,7 +132,9 @@ func TestTokensChangeBeforeCredentials(t *testing.T) {
 		}
 		files("one", old, "credential-one")
 		for {
-			if _, err := child.ResolveEndpoints(t.Context(), &dialpointv1.ResolveEndpointsRequest{}); err == nil {
+			// The token is taken a moment before its credential is there.
+			response, err := child.ResolveEndpoints(t.Context(), &dialpointv1.ResolveEndpointsRequest{})
+			if err == nil && response.GetEndpoints().GetCredential().GetValue() == "credential-one" {
 				break
 			}
 			must(t, t.Context().Err())

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -192,9 +193,13 @@ func awaitRefusal(t *testing.T, path string) {
 	t.Helper()
 	for t.Context().Err() == nil {
 		conn, err := net.Dial("unix", path)
-		if err != nil {
+		switch {
+		case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
 			return
+		case errors.Is(err, syscall.EAGAIN): // The queue of one who still listens is full.
+			continue
 		}
+		must(t, err)
 		must(t, conn.Close())
 	}
 }

@@ -76,7 +76,7 @@ func (f *follower) check(why reason) time.Duration {
 	}
 	f.judge(f.settled(found), why == requested)
 	if f.watch.isComplete() {
-		return slowCheck
+		return f.loader.routine
 	}
 	return blindCheck
 }

@@ -76,7 +76,7 @@ func newToken(*testing.T) string { return fmt.Sprintf("s3cr3t-0123456789-%d", ve
 // startNamed follows a file that is named until the test ends. When it returns the file is watched.
 func startNamed(t *testing.T, kind named, path string, change change) *following {
 	t.Helper()
-	f := &following{loader: config.NewLoader(kind.from(t, path)), told: make(chan string, 100)}
+	f := &following{loader: config.NewEventLoader(kind.from(t, path)), told: make(chan string, 100)}
 	now, err := f.loader.Load()
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,7 +159,7 @@ func TestFollowSeesTokensOfTheServer(t *testing.T) {
 	dir := filepath.Join(above, "run")
 	from := sources(nil)
 	from.DefaultUnix = filepath.Join(dir, "s")
-	f := &following{loader: config.NewLoader(from), told: make(chan string, 100)}
+	f := &following{loader: config.NewEventLoader(from), told: make(chan string, 100)}
 	now, err := f.loader.Load()
 	must(t, err)
 	handler := f.handler()

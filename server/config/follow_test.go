@@ -11,9 +11,9 @@ import (
 	"dialpoint/server/config"
 )
 
-// bySystem is how long an event may take. It is less than the time between two routine looks, so that what comes in
-// time comes by an event.
-const bySystem = 4 * time.Second
+// patience is how long a test waits for what must come. No loader here looks at files without a reason meanwhile, so that
+// what comes comes by an event.
+const patience = time.Minute
 
 // following is a Follow on the real file system, with what it tells.
 type following struct {
@@ -26,7 +26,7 @@ func start(t *testing.T, path string, change change) *following {
 	t.Helper()
 	from := sources(nil)
 	from.Path = path
-	f := &following{loader: config.NewLoader(from), told: make(chan string, 100)}
+	f := &following{loader: config.NewEventLoader(from), told: make(chan string, 100)}
 	now, err := f.loader.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func (f *following) next(t *testing.T) string {
 	select {
 	case told := <-f.told:
 		return told
-	case <-time.After(bySystem):
+	case <-time.After(patience):
 		t.Fatal("nothing is told in time")
 		return ""
 	}
@@ -194,10 +194,10 @@ func TestEnvironmentWinsAfterReload(t *testing.T) {
 	t.Parallel()
 	from := fileSources(t, "a.yaml", override("10.0.0.1"))
 	from.LookupEnv = vars{"HERMES_DASHBOARD_WS_HOST": "10.9.9.9"}.lookup
-	loader := config.NewLoader(from)
+	loader := config.NewEventLoader(from)
 	now, err := loader.Load()
 	must(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), bySystem)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	put(t, from.Path, "listeners: [{override: 10.0.0.2, base_path: /new}]")
 	var got string
@@ -277,7 +277,7 @@ func TestFirstFileIsNoticedByAnEvent(t *testing.T) {
 // startWithout follows a search that finds nothing yet. When it returns the search is watched.
 func startWithout(t *testing.T, from config.Sources) *following {
 	t.Helper()
-	f := &following{loader: config.NewLoader(from), told: make(chan string, 100)}
+	f := &following{loader: config.NewEventLoader(from), told: make(chan string, 100)}
 	now, err := f.loader.Load()
 	must(t, err)
 	handler := f.handler()

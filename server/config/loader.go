@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -41,11 +42,13 @@ type Loader struct {
 	requested chan struct{}
 	// newNotifier begins to watch files. A test takes events away with it.
 	newNotifier func() (*fsnotify.Watcher, error)
+	// routine is how often files are read without an event where there are events. A test takes such looks away with it.
+	routine time.Duration
 }
 
 // NewLoader is a loader that has loaded nothing yet.
 func NewLoader(sources Sources) *Loader {
-	return &Loader{sources: sources, requested: make(chan struct{}, 1), newNotifier: fsnotify.NewWatcher}
+	return &Loader{sources: sources, requested: make(chan struct{}, 1), newNotifier: fsnotify.NewWatcher, routine: slowCheck}
 }
 
 // Load reads everything afresh. The error is all that is wrong, joined: each part names the value, who said it, and what

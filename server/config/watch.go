@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/fsnotify/fsnotify"
@@ -17,8 +18,8 @@ type watch struct {
 	done     sync.WaitGroup
 }
 
-// newWatch begins to watch. Without events to be had it is incomplete, and never tells. It tells on a goroutine of its
-// own, which must not be held up: the system drops events that nobody takes.
+// newWatch begins to watch. Without events to be had it is incomplete, and never tells. What has changed meanwhile it tells
+// at once, all else on a goroutine of its own, which must not be held up: the system drops events that nobody takes.
 func newWatch(newNotifier func() (*fsnotify.Watcher, error), paths []string, tell func()) *watch {
 	w := &watch{entries: map[string]bool{}}
 	notifier, err := newNotifier()
@@ -27,13 +28,25 @@ func newWatch(newNotifier func() (*fsnotify.Watcher, error), paths []string, tel
 	}
 	w.notifier, w.complete = notifier, true
 	for _, path := range paths {
-		for _, step := range pathEntries(path) {
-			w.entries[step.path()] = true
-			w.complete = notifier.Add(step.dir) == nil && w.complete
+		if w.add(path); !w.leads(path) {
+			tell()
 		}
 	}
 	w.done.Go(func() { w.run(tell) })
 	return w
+}
+
+// add watches the directories on the way to a file.
+func (w *watch) add(path string) {
+	for _, step := range pathEntries(path) {
+		w.entries[step.path()] = true
+		w.complete = w.notifier.Add(step.dir) == nil && w.complete
+	}
+}
+
+// leads reports whether a path leads where it is watched. No event tells of what changed before that.
+func (w *watch) leads(path string) bool {
+	return !slices.ContainsFunc(pathEntries(path), func(step step) bool { return !w.entries[step.path()] })
 }
 
 // run passes on the events that matter: a directory such as /tmp has many others.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func wantTold(t *testing.T, told <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-told:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing is told")
 	}
 }
@@ -84,6 +85,28 @@ func TestWatchIgnoresNeighbours(t *testing.T) {
 	w.close()
 	if more := len(mailbox); more > 3 {
 		t.Errorf("%d more events are told, want those of the removal alone", more)
+	}
+}
+
+// TestWatchOfAPathThatMoves leads a path to another file while its watch begins: either that is told, or what is there now
+// is watched.
+func TestWatchOfAPathThatMoves(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, "0/", "0/a", "1/", "1/a", "now -> 0", "a -> now/a")
+	for round := range 1000 {
+		moved := make(chan error, 1)
+		go func() {
+			link := filepath.Join(dir, "next")
+			moved <- errors.Join(os.Symlink(strconv.Itoa((round+1)%2), link), os.Rename(link, filepath.Join(dir, "now")))
+		}()
+		mailbox := make(chan struct{}, 1)
+		w := newWatch(fsnotify.NewWatcher, []string{filepath.Join(dir, "a")}, func() { post(mailbox) })
+		if err := <-moved; err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, "a"), "x")
+		wantTold(t, mailbox)
+		w.close()
 	}
 }
 

@@ -62,10 +62,12 @@ func TestHalfOpenRequestsTakeNoSlots(t *testing.T) {
 	first := dial(t, address)
 	_, err := io.WriteString(first, half)
 	must(t, err)
-	for range many {
+	awaitArriving(t, limiter, 1)
+	for count := range many {
 		conn := dial(t, address)
 		_, err := io.WriteString(conn, half)
 		must(t, err)
+		awaitArriving(t, limiter, min(count+2, most))
 		if err := resolve(t, url, ""); err != nil {
 			t.Fatalf("a whole request beside half ones: %v", err)
 		}

@@ -79,7 +79,8 @@ func awaitConns(t testing.TB, conns *limit.Conns, want int) {
 // wantOpen and wantClosed check that the server keeps a connection, or does not.
 func wantOpen(t testing.TB, conn net.Conn) {
 	t.Helper()
-	must(t, conn.SetReadDeadline(time.Now().Add(short)))
+	const moment = 50 * time.Millisecond
+	must(t, conn.SetReadDeadline(time.Now().Add(moment)))
 	if _, err := io.ReadAll(conn); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the connection is closed: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -71,12 +72,12 @@ func (s *service) WatchEndpoints(ctx context.Context, _ *dialpointv1.WatchEndpoi
 	return nil
 }
 
-// limited serves a service under limits.
+// limited serves a service under limits, which end what does not arrive long before patience does.
 func limited(t testing.TB, limiter *limit.Limiter, service *service) (url string) {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle(dialpointv1connect.NewEndpointServiceHandler(service))
-	return "http://" + serve(t, limit.Patience{}.Middleware(limiter.Middleware(mux, byHeader, isWatch)))
+	return "http://" + serve(t, limit.Patience{Body: time.Hour}.Middleware(limiter.Middleware(mux, byHeader, isWatch)))
 }
 
 // caller is an HTTP client that says who it is.

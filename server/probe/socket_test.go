@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // listen opens a socket, which a test that needs IPv6 may have to do without.
 func listen(t testing.TB, network, address string) net.Listener {
@@ -29,19 +30,22 @@ func listen(t testing.TB, network, address string) net.Listener {
 	return socket
 }
 
-func portOf(t testing.TB, socket net.Listener) rules.Port {
+// keptPort is one on which nothing listens. A socket that is bound to it and does not listen keeps it from whoever asks for
+// any port, of IPv4 alone as well, and not from who names it (SO_REUSEADDR in socket(7)).
+func keptPort(t testing.TB) rules.Port {
 	t.Helper()
-	address, err := netip.ParseAddrPort(socket.Addr().String())
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	must(t, err)
-	return rules.Port(address.Port())
-}
-
-// freePort is one on which nothing listens.
-func freePort(t testing.TB) rules.Port {
-	t.Helper()
-	socket := listen(t, "tcp4", "127.0.0.1:0")
-	must(t, socket.Close())
-	return portOf(t, socket)
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	must(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
+	must(t, syscall.Bind(fd, &syscall.SockaddrInet4{}))
+	bound, err := syscall.Getsockname(fd)
+	must(t, err)
+	address, is := bound.(*syscall.SockaddrInet4)
+	if !is {
+		t.Fatalf("bound to a %T", bound)
+	}
+	return rules.Port(address.Port)
 }
 
 // await is what comes next.
@@ -78,20 +82,20 @@ func visits(t testing.TB, socket net.Listener) <-chan string {
 func TestRealSockets(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		network, address string
-		found            string
+		network, host string
+		found         string
 		// root is what a child dials, without the port.
 		root, source string
 	}{
-		"both families": {"tcp", "[::]:0", foundIPv4, "ws://127.0.0.1", "flag --bind-host"},
-		"IPv6 alone":    {"tcp6", "[::]:0", foundIPv6, "ws://[::1]", "probe"},
-		"IPv4 alone":    {"tcp4", "127.0.0.1:0", foundIPv4, "ws://127.0.0.1", "flag --bind-host"},
+		"both families": {"tcp", "[::]", foundIPv4, "ws://127.0.0.1", "flag --bind-host"},
+		"IPv6 alone":    {"tcp6", "[::]", foundIPv6, "ws://[::1]", "probe"},
+		"IPv4 alone":    {"tcp4", "127.0.0.1", foundIPv4, "ws://127.0.0.1", "flag --bind-host"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			socket := listen(t, test.network, test.address)
-			heard, port := visits(t, socket), portOf(t, socket)
+			port := keptPort(t)
+			heard := visits(t, listen(t, test.network, fmt.Sprintf("%s:%d", test.host, port)))
 			registry := registry(t, bind(t, "::", port))
 			log, found := newFindings()
 			run(t, probe.New(registry, log))
@@ -110,7 +114,7 @@ func TestRealSockets(t *testing.T) {
 func TestSocketThatComesLater(t *testing.T) {
 	t.Parallel()
 	listen(t, "tcp6", "[::1]:0")
-	port := freePort(t)
+	port := keptPort(t)
 	registry := registry(t, bind(t, "::", port))
 	log, found := newFindings()
 	prober := probe.New(registry, log)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"dialpoint/server/socket"
 )
 
@@ -105,7 +107,16 @@ func leaveStale(t testing.TB, path string) {
 	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	must(t, err)
 	stale.SetUnlinkOnClose(false)
-	must(t, stale.Close())
+	shut(t, stale)
+}
+
+// shut closes a socket for everybody. A process that is being started holds it as well, until it has become another program.
+func shut(t testing.TB, socket *net.UnixListener) {
+	t.Helper()
+	conn, err := socket.SyscallConn()
+	must(t, err)
+	must(t, conn.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_RDWR) }))
+	must(t, socket.Close())
 }
 
 // answer says who it is to all who connect.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -155,9 +156,14 @@ func fill(t *testing.T, path string) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere a full queue looks as if nobody answered")
 	}
+	// No process may be started in between, which would inherit it.
+	syscall.ForkLock.RLock()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
 	must(t, err)
-	unix.CloseOnExec(fd)
 	t.Cleanup(func() { must(t, unix.Close(fd)) })
 	must(t, unix.Bind(fd, &unix.SockaddrUnix{Name: path}))
 	must(t, unix.Listen(fd, 0))
@@ -234,7 +240,7 @@ func TestCloseLeavesASuccessor(t *testing.T) {
 	first := open(t, path, socket.Allow{})
 	before, err := os.Lstat(path)
 	must(t, err)
-	must(t, first.UnixListener.Close())
+	shut(t, first.UnixListener)
 	go answer(open(t, path, socket.Allow{}), "second")
 	after, err := os.Lstat(path)
 	must(t, err)
@@ -284,6 +290,8 @@ func TestCloseWaitsForItsTurn(t *testing.T) {
 		go func() { closed <- listener.Close() }()
 		synctest.Wait()
 		wantMode(t, path, fs.ModeSocket|0o600)
+		// A process that is being started may hold the file for longer than this one does.
+		must(t, unix.Flock(int(lock.Fd()), unix.LOCK_UN))
 		must(t, lock.Close())
 		must(t, <-closed)
 		wantGone(t, path)
