@@ -92,7 +92,7 @@ func (m *marked) watches(t *testing.T) *process.Process {
 func (m *marked) runsExec(t *testing.T) {
 	t.Helper()
 	args := append([]string{"exec", "--channel", "chat-1", "--on-change", "ignore"}, m.how["child"]...)
-	exec := (*account)(nil).start(t, m.env(), m.command, append(args, "--", "sh", "-c", "echo child $$; exec sleep 600")...)
+	exec := (*account)(nil).start(t, m.env(), m.command, append(args, "--", "sh", "-c", stayingChild)...)
 	line, err := exec.Await(waiting(t), &exec.Out, "child ")
 	must(t, err)
 	child, err := strconv.Atoi(strings.TrimPrefix(line, "child "))

@@ -9,10 +9,14 @@ import (
 	"testing"
 )
 
+// stayingChild is a script that says which process it is, and stays that: one that starts another program has no arguments
+// and no environment for a moment.
+const stayingChild = "echo child $$; while :; do sleep 1; done"
+
 // cannotLookIntoProcesses: what the service, exec and exec's child hold is theirs. Their arguments are everybody's.
 func (s *siege) cannotLookIntoProcesses(t *testing.T) {
 	exec := s.owner.start(t, nil, s.command, "exec", "--addr", "unix://"+s.socket, "--channel", "chat-1",
-		"--on-change", "ignore", "--", "sh", "-c", "echo child $$; exec sleep 600")
+		"--on-change", "ignore", "--", "sh", "-c", stayingChild)
 	line, err := exec.Await(waiting(t), &exec.Out, "child ")
 	must(t, err)
 	child, err := strconv.Atoi(strings.TrimPrefix(line, "child "))

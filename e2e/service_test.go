@@ -6,13 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"dialpoint/examples/wildcard/process"
 )
@@ -21,10 +22,10 @@ const (
 	// secret must not show in anything that a child prints.
 	secret = "s3cret"
 	// patience is how long anything here may take: it is waited for, and never slept for.
-	patience = 30 * time.Second
+	patience = time.Minute
 )
 
-// site is where a service can be started, with addresses at which nobody listens yet.
+// site is where a service can be started, with addresses at which nobody else listens.
 type site struct {
 	dir, unix, tcp string
 }
@@ -42,18 +43,22 @@ func newSite(t *testing.T) *site {
 // token tells a child where the service keeps the token of children.
 func (s *site) token() string { return "DIALPOINT_TOKEN_FILE=" + filepath.Join(s.dir, "child.token") }
 
+// freeAddress is one at which nobody listens until the test ends, but a program that is told to: a socket that is bound and
+// does not listen keeps its port from those who take any (socket(7), SO_REUSEADDR).
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	must(t, err)
+	t.Cleanup(func() { must(t, unix.Close(socket)) })
+	must(t, unix.SetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1))
+	must(t, unix.Bind(socket, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	bound, err := unix.Getsockname(socket)
+	must(t, err)
+	address, ok := bound.(*unix.SockaddrInet4)
+	if !ok {
+		t.Fatalf("the socket is bound to %v", bound)
 	}
-	defer func() {
-		if err := listener.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	return listener.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", address.Port)
 }
 
 // configure writes the default listener's bind into the service's configuration, whole.

@@ -22,15 +22,17 @@ func (h home) container(t *testing.T, args ...string) *exec.Cmd {
 	return h.program(t, []string{"DIALPOINT_AUTH_MODE=none"}, "unshare", append(flags, args...)...)
 }
 
-// orphans leaves processes behind, some of which end, waits until process 1 has had time for them, and says what became of
-// them. The one that goes on does not keep the container.
+// orphans leaves processes behind, some of which end, waits until they have ended and none is a zombie, and says so. The
+// ones that go on do not keep the container.
 const orphans = `
 	for i in 1 2 3 4 5; do (sleep 0.0$i & sleep 600 & ) ; done
+	ending() { grep -qszx '0\.0[1-5]' /proc/[0-9]*/cmdline; }
+	zombies() { grep -ls 'State:.Z' /proc/[0-9]*/status | wc -l; }
 	echo "process 1 is $(cat /proc/1/comm)"
 	echo "HERMES_DASHBOARD_READY port=41001"
 	dialpoint resolve --wait 1m -o url
-	sleep 0.5
-	echo "zombies: $(grep -l 'State:.Z' /proc/[0-9]*/status 2>/dev/null | wc -l)"
+	while ending || [ "$(zombies)" != 0 ]; do sleep 0.05; done
+	echo "zombies: $(zombies)"
 	exit 3
 `
 

@@ -68,10 +68,7 @@ var dashboardSteps = map[string]func(value string){
 	"wait":    func(value string) { stay(1, numberOf(value)) },
 	"stay":    func(value string) { stay(numberOf(value), 0) },
 	"exit":    func(value string) { os.Exit(numberOf(value)) },
-	"die": func(value string) {
-		_ = syscall.Kill(os.Getpid(), syscall.Signal(numberOf(value)))
-		select {}
-	},
+	"die":     func(value string) { die(syscall.Signal(numberOf(value))) },
 }
 
 func write(to io.Writer, text string) {

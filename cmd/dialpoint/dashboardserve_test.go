@@ -30,7 +30,7 @@ func (h home) wantNoSocket(t *testing.T) {
 func TestServeEndsAfterTheDashboard(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	p := h.serveDashboard(t, []string{"--bind-host", "::", "--bind-port", "0"}, "waiting\n", "out:HERMES_DASHBOARD_READY port=41001\\n", "stay:2")
+	p := h.serveDashboard(t, []string{"--bind-host", "::", "--bind-port", "0", "--grace", "1m"}, "waiting\n", "out:HERMES_DASHBOARD_READY port=41001\\n", "stay:2")
 	w := h.watch(t, nil)
 	w.wantBound(t, "::", 41001)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGUSR1, syscall.SIGTERM} {

@@ -1,22 +1,14 @@
 package main_test
 
 import (
-	"context"
 	"encoding/json"
-	"net"
-	"net/http"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
-
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"dialpoint/cmd/dialpoint/doctor"
 	"dialpoint/cmd/dialpoint/doctor/patient"
-	dialpointv1 "dialpoint/gen/dialpoint/v1"
-	"dialpoint/gen/dialpoint/v1/dialpointv1connect"
 )
 
 // startPatient runs a dashboard that is ill in one way until the test ends, and is its port.
@@ -96,44 +88,33 @@ func TestDoctorAsNobody(t *testing.T) {
 	}
 }
 
-// TestDoctorLease: a report that is not renewed shows, and so does one that holds.
+// TestDoctorLease: a report that soon ends shows, and so does one that holds. The short one is renewed all along, so that it
+// is there for however long the doctor takes.
 func TestDoctorLease(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.serve(t, []string{"DIALPOINT_CREDENTIAL=" + marker})
-	port, err := strconv.ParseUint(startPatient(t, "close 1000"), 10, 16)
-	mustDo(t, err)
+	port := startPatient(t, "close 1000")
 	for _, test := range []struct {
-		ttl     time.Duration
+		ttl     string
 		status  doctor.Status
 		finding string
 	}{
-		{time.Hour, doctor.StatusOK, "the lease of instance i-1 ends in "},
-		{4 * time.Second, doctor.StatusWarning, "the lease of instance i-1 "},
+		{"1h", doctor.StatusOK, "the lease of instance i-1 ends in "},
+		{"4s", doctor.StatusWarning, "the lease of instance i-1 "},
 	} {
-		h.report(t, uint32(port), test.ttl)
+		holder := h.start(t, nil, "report", "--port", port, "--instance", "i-1", "--ttl", test.ttl, "--hold")
+		says(t, holder.stdout, "instance", 1)
 		found := h.doctor(t, 0)
 		check := found.check(t, doctor.CheckLease)
 		if check.Status != test.status || !strings.HasPrefix(check.Finding, test.finding) || found.Status != test.status {
 			t.Errorf("%v: got %+v, want %+v", test.ttl, check, test)
 		}
+		holder.signal(t, syscall.SIGTERM)
+		if code := holder.end(t); code != 0 {
+			t.Errorf("%v: exit %d\n%s", test.ttl, code, holder.stderr)
+		}
 	}
-}
-
-// report says for a dashboard on 127.0.0.1 what it has bound.
-func (h home) report(t *testing.T, port uint32, ttl time.Duration) {
-	t.Helper()
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", h.socket())
-	}}
-	defer transport.CloseIdleConnections()
-	reporter := dialpointv1connect.NewListenerServiceClient(&http.Client{Transport: transport}, "http://localhost")
-	_, err := reporter.ReportListener(t.Context(), &dialpointv1.ReportListenerRequest{
-		Bind:       &dialpointv1.Bind{Host: "127.0.0.1", Port: port},
-		InstanceId: "i-1",
-		Ttl:        durationpb.New(ttl),
-	})
-	mustDo(t, err)
 }
 
 // TestDoctorShowsNoSecret in any format, whatever is wrong.

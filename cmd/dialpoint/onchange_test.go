@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"testing"
 )
@@ -81,23 +82,26 @@ func TestOnChangeRestartKillsAfterTheGracePeriod(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.serveFile(t, 9119)
-	parent := h.command(t, nil, "exec", "--on-change", "restart", "--grace", "100ms", "--", "child", "stay")
+	parent := h.command(t, nil, "exec", "--on-change", "restart", "--grace", "100ms", "--", "child", "deaf")
 	lines := linesOf(t, parent)
 	lines.want(t, "start "+urlAt("9119"))
 	h.replace(t, "dialpoint.yaml", fileWith(9443))
-	lines.want(t, "got terminated", "start "+urlAt("9443"))
-	mustDo(t, parent.Process.Signal(syscall.SIGTERM))
-	lines.want(t, "got terminated")
-	mustDo(t, parent.Process.Kill())
-	_ = parent.Wait()
+	lines.want(t, "start "+urlAt("9443"))
+	second, err := strconv.Atoi(children(t, parent.Process.Pid))
+	mustDo(t, err)
+	mustDo(t, syscall.Kill(second, syscall.SIGKILL))
+	if code := exitCodeOf(t, parent.Wait()); code != 128+int(syscall.SIGKILL) {
+		t.Errorf("exit %d, want that of the child that was killed", code)
+	}
 }
 
-// Who is told to end must not come back, whatever changes meanwhile.
+// Who is told to end must not come back, whatever changes meanwhile. The grace period is long enough for both signals to
+// be seen within it.
 func TestOnChangeRestartEndsForGood(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.serveFile(t, 9119)
-	parent := h.command(t, nil, "exec", "--on-change", "restart", "--grace", "100ms", "--", "child", "stay")
+	parent := h.command(t, nil, "exec", "--on-change", "restart", "--grace", "10s", "--", "child", "stay")
 	lines := linesOf(t, parent)
 	lines.want(t, "start "+urlAt("9119"))
 	h.replace(t, "dialpoint.yaml", fileWith(9443))

@@ -61,6 +61,6 @@ var normalRules = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:(?:[1-8]\d{4}|9[0-8]\d{3})\b`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`/\w[^\s']*/dialpoint/(dialpoint\.sock|(?:child|operator)\.token)\b`), "/run/user/1000/dialpoint/$1"},
 	{regexp.MustCompile(`("leaseExpireTime": )"[^"]+"`), `$1"TIME"`},
-	{regexp.MustCompile(`\b59m5\ds\b`), "1h0m0s"},
+	{regexp.MustCompile(`\b59m\d{1,2}s\b`), "1h0m0s"},
 	{regexp.MustCompile(`(?m)^dialpoint \S+( go\S+ \w+/\w+)?$`), "dialpoint VERSION"},
 }

@@ -44,6 +44,8 @@ func (h home) watch(t *testing.T, env []string, args ...string) *watcher {
 func (w *watcher) next(t *testing.T) *dialpointv1.WatchEndpointsResponse {
 	t.Helper()
 	if !w.lines.Scan() {
+		_ = w.process.Process.Kill()
+		_ = w.process.Wait() // Its stderr is written until then.
 		t.Fatalf("the watch ended: %v\n%s", w.lines.Err(), &w.stderr)
 	}
 	update := new(dialpointv1.WatchEndpointsResponse)

@@ -16,6 +16,8 @@ const (
 
 	connectTimeout = 3 * time.Second
 	upgradeTimeout = 5 * time.Second
+	// farewellTimeout is less than what the library allows, which is longer than anybody wants to wait.
+	farewellTimeout = time.Second
 )
 
 // Doctor looks at what a service hands out.
@@ -28,6 +30,9 @@ type Doctor struct {
 	ConnectTimeout time.Duration
 	// UpgradeTimeout bounds each WebSocket handshake, its connection included. Zero is 5 seconds.
 	UpgradeTimeout time.Duration
+	// FarewellTimeout bounds how long a dashboard that has accepted may take to close the WebSocket. Zero is 1 second, and
+	// more than 5 seconds are 5.
+	FarewellTimeout time.Duration
 }
 
 // Examine looks at one listener. A service that hands nothing out is a report, too, with its error.

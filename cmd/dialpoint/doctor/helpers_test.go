@@ -84,22 +84,26 @@ func lookupIn(env map[string]string) func(string) (string, bool) {
 // examine is the report about a listener, for children with an empty environment.
 func examine(t *testing.T, listener server.Listener) doctor.Report {
 	t.Helper()
-	return examineWithin(t, listener, 0)
+	return examineBy(t, listener, doctorWith(""))
 }
 
-// examineWithin is the same, with a timeout for each handshake.
-func examineWithin(t *testing.T, listener server.Listener, timeout time.Duration) doctor.Report {
+// examineBy is the same by a doctor with timeouts of its own.
+func examineBy(t *testing.T, listener server.Listener, examiner *doctor.Doctor) doctor.Report {
 	t.Helper()
-	examiner := &doctor.Doctor{Service: connectTo(t, listener), UpgradeTimeout: timeout}
+	examiner.Service = connectTo(t, listener)
 	return examiner.Examine(t.Context(), client.Request{Channel: "chat-1"})
 }
 
-// patienceWith is how long to wait for a dashboard: the time of a person, unless it is known to answer nothing.
-func patienceWith(kind string) time.Duration {
-	if kind == "silent" {
-		return 200 * time.Millisecond
+// doctorWith has all the time that a dashboard of a kind may need, and little for one that is known to answer nothing.
+func doctorWith(kind string) *doctor.Doctor {
+	examiner := &doctor.Doctor{ConnectTimeout: time.Minute, UpgradeTimeout: time.Minute, FarewellTimeout: time.Minute}
+	switch kind {
+	case "silent":
+		examiner.UpgradeTimeout = 200 * time.Millisecond
+	case "stubborn":
+		examiner.FarewellTimeout = 200 * time.Millisecond
 	}
-	return 0
+	return examiner
 }
 
 // startPatient runs an ill dashboard until the test ends.
@@ -139,14 +143,17 @@ func openTo(t *testing.T, port string) server.Listener {
 	return listener
 }
 
-// closedPort is one at which nothing listens.
+// closedPort is one at which nothing listens. It is that of a connection, which nobody else gets until the test ends.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	_, port, err := net.SplitHostPort(socket.Addr().String())
+	t.Cleanup(func() { must(t, socket.Close()) })
+	conn, err := net.Dial("tcp", socket.Addr().String())
 	must(t, err)
-	must(t, socket.Close())
+	t.Cleanup(func() { must(t, conn.Close()) })
+	_, port, err := net.SplitHostPort(conn.LocalAddr().String())
+	must(t, err)
 	return port
 }
 

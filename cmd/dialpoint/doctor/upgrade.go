@@ -11,12 +11,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-const (
-	// farewell is how long a dashboard may take to answer that the connection ends.
-	farewell = time.Second
-	// maxHeader is the size in bytes of the largest answer whose header is read.
-	maxHeader = 64 << 10
-)
+// maxHeader is the size in bytes of the largest answer whose header is read.
+const maxHeader = 64 << 10
 
 // handshake is what came of an upgrade.
 type handshake struct {
@@ -71,8 +67,7 @@ func (d *Doctor) shake(ctx context.Context, target string) handshake {
 	if err != nil {
 		return handshake{status: statusOf(response), err: err}
 	}
-	// Close waits for the answer for longer than anybody wants to.
-	_ = conn.SetDeadline(time.Now().Add(farewell))
+	_ = conn.SetDeadline(time.Now().Add(orElse(d.FarewellTimeout, farewellTimeout)))
 	return handshake{
 		status: statusOf(response),
 		closed: websocket.CloseStatus(socket.Close(websocket.StatusNormalClosure, "")),

@@ -63,7 +63,7 @@ func TestUpgrade(t *testing.T) {
 			t.Parallel()
 			listener := boundTo(t, startPatient(t, kind).Port())
 			listener.Credential = marker
-			report := examineWithin(t, listener, patienceWith(kind))
+			report := examineBy(t, listener, doctorWith(kind))
 			for _, endpoint := range []string{doctor.Gateway, doctor.Sidecar} {
 				check := only(t, report, doctor.CheckUpgrade, endpoint)
 				if check.Status != want.status || !strings.Contains(check.Finding, want.finding) ||
@@ -149,7 +149,7 @@ func TestTLSIsSaid(t *testing.T) {
 			t.Parallel()
 			listener := boundTo(t, startPatient(t, kind).Port())
 			listener.Bind.TLS, listener.Credential = true, marker
-			report := examineWithin(t, listener, patienceWith(kind))
+			report := examineBy(t, listener, doctorWith(kind))
 			check := only(t, report, doctor.CheckUpgrade, doctor.Gateway)
 			if check.Status != doctor.StatusFailed || !strings.Contains(check.Finding, want.finding) || !strings.Contains(check.Advice, want.advice) {
 				t.Errorf("got %+v, want %+v", check, want)
@@ -205,7 +205,7 @@ func TestFarewell(t *testing.T) {
 	t.Parallel()
 	listener := boundTo(t, startPatient(t, "stubborn").Port())
 	begin := time.Now()
-	examine(t, listener)
+	examineBy(t, listener, &doctor.Doctor{})
 	if took := time.Since(begin); took > 8*time.Second {
 		t.Errorf("it took %v", took)
 	}
