@@ -96,3 +96,17 @@ func TestKeysReachTheDashboardOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestTestsInATerminal: who runs the tests at a terminal gets what others get.
+func TestTestsInATerminal(t *testing.T) {
+	t.Parallel()
+	program, err := os.Executable()
+	mustDo(t, err)
+	terminal := openTerminal(t)
+	const sendSignals = "^(TestSignalsPass|TestSignalsThatStayHere|TestOnChangeIgnorePassesSignalsThrough|TestServeEndsAfterTheDashboard)$"
+	tests := exec.CommandContext(t.Context(), program, "-test.run", sendSignals, "-test.timeout", patience.String())
+	terminal.start(t, tests)
+	if err := tests.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, terminal.shown)
+	}
+}

@@ -112,6 +112,7 @@ func (h home) program(t *testing.T, env []string, name string, args ...string) *
 	command.Dir = h.dir
 	command.Env = h.env(env...)
 	command.WaitDelay = patience
+	command.SysProcAttr = background()
 	return command
 }
 
