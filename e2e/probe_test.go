@@ -17,6 +17,7 @@ import (
 
 	"dialpoint/examples/wildcard/dashboard"
 	"dialpoint/examples/wildcard/process"
+	"dialpoint/server/socket/heldport"
 )
 
 // wildcards are dashboards on a wildcard of which nobody says what families it takes, and what a child must dial.
@@ -81,15 +82,7 @@ func TestE2EProbe(t *testing.T) {
 // TestE2EProbeOfALateDashboard: who watches is told once the dashboard that the service waits for can be seen.
 func TestE2EProbeOfALateDashboard(t *testing.T) {
 	t.Parallel()
-	_, text, err := net.SplitHostPort(freeAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	site := newSite(t)
+	port, site := heldport.New(t), newSite(t)
 	site.serve(t, fmt.Sprintf(`{host: "::", port: %d}`, port))
 	watching := site.watch(t)
 	awaitDial(t, watching, "127.0.0.1", port)

@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"dialpoint/examples/wildcard/process"
+	"dialpoint/server/socket/heldport"
 )
 
 const (
@@ -43,22 +42,10 @@ func newSite(t *testing.T) *site {
 // token tells a child where the service keeps the token of children.
 func (s *site) token() string { return "DIALPOINT_TOKEN_FILE=" + filepath.Join(s.dir, "child.token") }
 
-// freeAddress is one at which nobody listens until the test ends, but a program that is told to: a socket that is bound and
-// does not listen keeps its port from those who take any (socket(7), SO_REUSEADDR).
+// freeAddress is one at which nobody listens until the test ends, but a program that is told to.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	must(t, err)
-	t.Cleanup(func() { must(t, unix.Close(socket)) })
-	must(t, unix.SetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1))
-	must(t, unix.Bind(socket, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
-	bound, err := unix.Getsockname(socket)
-	must(t, err)
-	address, ok := bound.(*unix.SockaddrInet4)
-	if !ok {
-		t.Fatalf("the socket is bound to %v", bound)
-	}
-	return fmt.Sprintf("127.0.0.1:%d", address.Port)
+	return fmt.Sprintf("127.0.0.1:%d", heldport.New(t))
 }
 
 // configure writes the default listener's bind into the service's configuration, whole.

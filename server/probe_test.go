@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	dialpointv1 "dialpoint/gen/dialpoint/v1"
 	"dialpoint/gen/dialpoint/v1/dialpointv1connect"
 	"dialpoint/server"
+	"dialpoint/server/socket/heldport"
 )
 
 // teapot is a dashboard that serves HTTP, until the test ends or it is shut.
@@ -26,22 +26,10 @@ type teapot struct {
 	visited chan struct{}
 }
 
-// keptPort is an address on a port that is kept from whoever asks for any, of IPv4 alone as well, by a socket that is bound to
-// it and does not listen. Who names the port may listen there (SO_REUSEADDR in socket(7)).
-func keptPort(t testing.TB, host string) (address string) {
+// heldAddress is an address at which nobody listens yet.
+func heldAddress(t testing.TB, host string) string {
 	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	must(t, err)
-	t.Cleanup(func() { _ = syscall.Close(fd) })
-	must(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
-	must(t, syscall.Bind(fd, &syscall.SockaddrInet4{}))
-	bound, err := syscall.Getsockname(fd)
-	must(t, err)
-	name, is := bound.(*syscall.SockaddrInet4)
-	if !is {
-		t.Fatalf("bound to a %T", bound)
-	}
-	return net.JoinHostPort(host, strconv.Itoa(name.Port))
+	return net.JoinHostPort(host, strconv.Itoa(heldport.New(t)))
 }
 
 func openDashboard(t testing.TB, network, address string) teapot {
@@ -132,7 +120,7 @@ func TestResolvedURLLeadsToTheDashboard(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			port := openDashboard(t, test.network, keptPort(t, test.host)).port
+			port := openDashboard(t, test.network, heldAddress(t, test.host)).port
 			service := start(t, server.WithListener(server.Listener{Bind: server.Bind{Host: test.host, Port: port}, Credential: "t"}))
 			endpoints := until(t, answersOf(t, service), test.dialHost)
 			wantDashboard(t, endpoints.GetGateway().GetUrl())
@@ -150,7 +138,7 @@ func TestResolvedURLLeadsToTheDashboard(t *testing.T) {
 // The bind is shown as it was said, by whatever way that was.
 func TestProbeLeavesTheBindAlone(t *testing.T) {
 	t.Parallel()
-	port := openDashboard(t, "tcp6", keptPort(t, "::")).port
+	port := openDashboard(t, "tcp6", heldAddress(t, "::")).port
 	said := server.Bind{Host: "[::]", Port: port}
 	ways := map[string]func(t *testing.T) *running{
 		"description": func(t *testing.T) *running {
@@ -214,7 +202,7 @@ func TestReloadProbesAgain(t *testing.T) {
 	for name, reload := range reloads {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dashboard := openDashboard(t, "tcp", keptPort(t, "::"))
+			dashboard := openDashboard(t, "tcp", heldAddress(t, "::"))
 			port := dashboard.port
 			service, file := serveConfig(t, fmt.Sprintf(configured, port))
 			next := answersOf(t, service)
@@ -246,7 +234,7 @@ func (c *countedSocket) Accept() (net.Conn, error) {
 // A dashboard may serve Dialpoint on its own socket. A probe is then a connection to itself, and no call.
 func TestProbeOfTheServiceItself(t *testing.T) {
 	t.Parallel()
-	opened, err := net.Listen("tcp6", keptPort(t, "::"))
+	opened, err := net.Listen("tcp6", heldAddress(t, "::"))
 	if err != nil {
 		t.Skipf("IPv6 is not to be had here: %v", err)
 	}

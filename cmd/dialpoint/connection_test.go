@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dialpoint/server/socket/heldport"
 )
 
 // callers are the commands that call the service. An empty one would go on for ever.
@@ -114,7 +116,7 @@ func TestTokenOfAChild(t *testing.T) {
 func TestCommandsWaitForTheToken(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	address := heldAddress(t)
+	address := fmt.Sprintf("127.0.0.1:%d", heldport.New(t))
 	early := h.command(t, []string{"DIALPOINT_ADDR=http://" + address}, "exec", "--wait", "1m", "--", "child", "wait", "0")
 	lines := linesOf(t, early)
 	h.serveOne(t, "--tcp", address)
@@ -122,25 +124,6 @@ func TestCommandsWaitForTheToken(t *testing.T) {
 	mustDo(t, early.Process.Signal(syscall.SIGTERM))
 	lines.want(t, "got terminated")
 	mustDo(t, early.Wait())
-}
-
-// heldAddress is one of 127.0.0.1 at which nobody listens until the test ends, but a program that is told to: a socket that
-// is bound and does not listen keeps its port from those who take any (socket(7), SO_REUSEADDR).
-func heldAddress(t *testing.T) string {
-	t.Helper()
-	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	mustDo(t, err)
-	syscall.CloseOnExec(socket)
-	t.Cleanup(func() { mustDo(t, syscall.Close(socket)) })
-	mustDo(t, syscall.SetsockoptInt(socket, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
-	mustDo(t, syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
-	bound, err := syscall.Getsockname(socket)
-	mustDo(t, err)
-	address, ok := bound.(*syscall.SockaddrInet4)
-	if !ok {
-		t.Fatalf("the socket is bound to %v", bound)
-	}
-	return fmt.Sprintf("127.0.0.1:%d", address.Port)
 }
 
 // TestTokenIsInNoArgument: every user of the machine can read the arguments of every process, of exec and of its child.

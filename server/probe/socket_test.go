@@ -7,12 +7,12 @@ import (
 	"net"
 	"net/netip"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"dialpoint/server/probe"
 	"dialpoint/server/rules"
+	"dialpoint/server/socket/heldport"
 )
 
 // patience is how long a test waits for what must come.
@@ -28,24 +28,6 @@ func listen(t testing.TB, network, address string) net.Listener {
 	must(t, err)
 	t.Cleanup(func() { _ = socket.Close() })
 	return socket
-}
-
-// keptPort is one on which nothing listens. A socket that is bound to it and does not listen keeps it from whoever asks for
-// any port, of IPv4 alone as well, and not from who names it (SO_REUSEADDR in socket(7)).
-func keptPort(t testing.TB) rules.Port {
-	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	must(t, err)
-	t.Cleanup(func() { _ = syscall.Close(fd) })
-	must(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
-	must(t, syscall.Bind(fd, &syscall.SockaddrInet4{}))
-	bound, err := syscall.Getsockname(fd)
-	must(t, err)
-	address, is := bound.(*syscall.SockaddrInet4)
-	if !is {
-		t.Fatalf("bound to a %T", bound)
-	}
-	return rules.Port(address.Port)
 }
 
 // await is what comes next.
@@ -94,7 +76,7 @@ func TestRealSockets(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			port := keptPort(t)
+			port := rules.Port(heldport.New(t))
 			heard := visits(t, listen(t, test.network, fmt.Sprintf("%s:%d", test.host, port)))
 			registry := registry(t, bind(t, "::", port))
 			log, found := newFindings()
@@ -114,7 +96,7 @@ func TestRealSockets(t *testing.T) {
 func TestSocketThatComesLater(t *testing.T) {
 	t.Parallel()
 	listen(t, "tcp6", "[::1]:0")
-	port := keptPort(t)
+	port := rules.Port(heldport.New(t))
 	registry := registry(t, bind(t, "::", port))
 	log, found := newFindings()
 	prober := probe.New(registry, log)
