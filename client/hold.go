@@ -31,8 +31,8 @@ func Hold(ctx context.Context, socket net.Listener, host string, options ...func
 //
 // Until the first report is in, a service that is not there is waited for, and so is a listener that another instance
 // holds: a dashboard that was killed and started again gets it as soon as the lease of its forerunner ends, or at once
-// with Report.Takeover. The deadline of the context, or where it has none Client.Patience, bounds that wait. The error is
-// an [*Error].
+// with Report.Takeover. The deadline of the context, or where it has none Client.Patience, bounds that wait. A report that
+// may have got in when the context ends is withdrawn, for which Hold takes up to 3 seconds more. The error is an [*Error].
 func (c *Client) Hold(ctx context.Context, report Report) (*Lease, error) {
 	return c.hold(ctx, report, func() {})
 }

@@ -77,10 +77,10 @@ func (l *Lease) Err() error {
 	}
 }
 
-// Close withdraws the report, so that nobody is sent to the dashboard any more, and returns once that is done. It takes 3
-// seconds at most. The error is an [*Error] that says why the report could not be withdrawn; it ends by itself then. After
-// the end of the lease's context, Close returns what came of that. A lease that another instance has taken needs no
-// withdrawal.
+// Close withdraws the report, so that nobody is sent to the dashboard any more, and returns once that is done. It takes
+// about 3 seconds at most: one for a report that is under way, and two for the withdrawal. The error is an [*Error] that
+// says why the report could not be withdrawn; it ends by itself then. After the end of the lease's context, Close returns
+// what came of that. A lease that another instance has taken needs no withdrawal.
 //
 // It may be called more than once, but not by Client.Waiting, which the lease waits for.
 func (l *Lease) Close() error {

@@ -3,7 +3,6 @@ package client_test
 import (
 	"context"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -182,13 +181,7 @@ func TestLeaseEndsAfterARenewal(t *testing.T) {
 		network, service := newNetwork(), newService(t)
 		stage := newStage(service.Handler())
 		lease := mustHold(t, network.client(t, network.at(t, "a", stage), 0), client.Report{Port: 9119})
-		stage.set(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-			if strings.HasSuffix(request.URL.Path, "/ReportListener") {
-				pass(500 * time.Millisecond)
-			}
-			// It goes on even where the caller has gone.
-			service.Handler().ServeHTTP(w, request.WithContext(context.WithoutCancel(request.Context())))
-		}))
+		stage.set(lateReports(service, 500*time.Millisecond))
 		pass(5*time.Second + 100*time.Millisecond)
 		if err := lease.Close(); err != nil {
 			t.Error(err)

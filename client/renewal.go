@@ -13,7 +13,7 @@ const (
 	shortestTTL = time.Second
 	// restartPause is what lies at least between a report and the next that is made because a connection has ended.
 	restartPause = time.Second
-	// underWayTimeout and withdrawTimeout bound how long the end of a lease may keep a dashboard that stops: by a report
+	// underWayTimeout and withdrawTimeout bound how long the end of a lease may keep a dashboard that stops: by the report
 	// that is under way, and by the withdrawal.
 	underWayTimeout = time.Second
 	withdrawTimeout = 2 * time.Second
@@ -21,7 +21,7 @@ const (
 
 // claim makes the first report. A listener that another instance holds may be free at the next try.
 func (l *Lease) claim(ctx context.Context, report Report) *Error {
-	call := l.reporting(report)
+	call := l.reporting(ctx, report)
 	call.giveUp = l.client.giveUpAt(ctx, call.begin, 0)
 	for {
 		settled, failure := call.round(ctx)
@@ -44,9 +44,9 @@ func (l *Lease) keep(ctx context.Context) *Error {
 		case failure == nil:
 			l.backoff.reset()
 			pause, restart = l.untilRenewal(), l.restart
+		case ended(ctx) != nil: // Whatever came of the renewal, the lease was given up.
 		case failure.endsLease():
 			return failure.asLoss(l.instance)
-		case ended(ctx) != nil: // The renewal was given up, as the lease is.
 		default:
 			l.client.waiting(failure)
 			// What looks like a restart now is the failure itself.
@@ -73,22 +73,21 @@ func (l *Lease) wait(ctx context.Context, pause time.Duration, restart <-chan st
 	return ended(ctx) == nil
 }
 
-// renew tries each service once. A report that is under way when the lease ends is waited for a little: were it given up
-// at once, it could get in after the withdrawal.
+// renew tries each service once.
 func (l *Lease) renew(ctx context.Context) *Error {
-	call := l.reporting(*l.report.Load())
+	call := l.reporting(ctx, *l.report.Load())
 	call.giveUp = call.begin.Add(l.timeToTry(call.begin))
-	trying, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(underWayTimeout, cancel) })()
-	_, failure := call.round(trying)
+	_, failure := call.round(ctx)
 	return failure
 }
 
 // withdraw tries each service, and once more where a connection that was kept has ended with a service before this one. A
 // listener that is another's or no service's any more needs no withdrawal.
 func (l *Lease) withdraw(ctx context.Context) *Error {
-	ctx = context.WithoutCancel(ctx)
+	// A service has until the last moment, which must not pass for the end of the caller's patience.
+	const slack = 100 * time.Millisecond
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout+slack)
+	defer cancel()
 	call := l.client.newCall()
 	call.giveUp = call.begin.Add(withdrawTimeout)
 	call.do = func(ctx context.Context, service *service, _ time.Duration) error {
@@ -104,20 +103,42 @@ func (l *Lease) withdraw(ctx context.Context) *Error {
 	return failure
 }
 
-// reporting is a call that reports.
-func (l *Lease) reporting(report Report) *call {
+// reporting is a call that reports for a lease whose context is given.
+func (l *Lease) reporting(lease context.Context, report Report) *call {
 	call := l.client.newCall()
 	call.do = func(ctx context.Context, service *service, _ time.Duration) error {
+		if end := ended(lease); end != nil {
+			return end
+		}
+		trying, cancel := outlasting(lease, ctx)
+		defer cancel()
 		sent, restart := time.Now(), l.client.ending.wait()
-		response, err := service.report(ctx, report)
+		response, err := service.report(trying, report)
 		if err == nil {
 			l.sent, l.restart = sent, restart
 			l.ttl = max(response.GetTtl().AsDuration(), shortestTTL)
+			end := ended(lease)
+			l.unheard = l.unheard || end != nil // Nobody waited for this answer.
+			return end
 		}
-		l.unheard = l.unheard || err != nil && !isDial(err) && (isBroken(err) || ctx.Err() != nil)
+		l.unheard = l.unheard || !isDial(err) && (isBroken(err) || ctx.Err() != nil)
 		return err
 	}
 	return call
+}
+
+// outlasting is the context of a report that ends with the one of its try, or where that ends with the lease, a little
+// later: a report that is given up at once could get in after the withdrawal.
+func outlasting(lease, try context.Context) (context.Context, context.CancelFunc) {
+	outlasting, cancel := context.WithCancel(context.WithoutCancel(try))
+	stop := context.AfterFunc(try, func() {
+		if ended(lease) == nil {
+			cancel()
+			return
+		}
+		time.AfterFunc(underWayTimeout, cancel)
+	})
+	return outlasting, func() { stop(); cancel() }
 }
 
 // untilClaim is the pause before the next try to get a listener. It is over when the lease of the instance that holds it

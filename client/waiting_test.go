@@ -227,7 +227,7 @@ func TestDeadlineOnARealClock(t *testing.T) {
 					t.Errorf("got %v, want it unavailable for the deadline", got.err)
 				}
 				wantMessage(t, got.err.Error(), "no Dialpoint service answers at "+address)
-				if got.late > time.Minute {
+				if got.late > 8*time.Second { // A try alone takes 10 where nobody answers.
 					t.Errorf("%v late", got.late)
 				}
 			}
