@@ -41,6 +41,9 @@ func (s *Server) await(t testing.TB, enough func(watches int) bool) {
 	}
 }
 
+// IdleTimeout is how long a connection may be open without a request.
+func (s *Server) IdleTimeout() time.Duration { return s.conns.IdleTimeout }
+
 // ServeHastily serves on a socket with a very short time-out for headers and for idle connections.
 func (s *Server) ServeHastily(socket net.Listener, timeout time.Duration) *http.Server {
 	web := s.httpServer()

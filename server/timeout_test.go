@@ -60,3 +60,13 @@ func TestTimeoutsNeverCutAStream(t *testing.T) {
 		}
 	}
 }
+
+// TestIdleConnectionsEnd: a service closes what its callers leave open. Package limit shows how.
+func TestIdleConnectionsEnd(t *testing.T) {
+	t.Parallel()
+	service, err := server.New(server.WithListener(wildcard()))
+	must(t, err)
+	if got := service.IdleTimeout(); got != 2*time.Minute {
+		t.Errorf("after %v, want 2m", got)
+	}
+}

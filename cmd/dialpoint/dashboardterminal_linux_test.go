@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -104,9 +105,10 @@ func TestTestsInATerminal(t *testing.T) {
 	mustDo(t, err)
 	terminal := openTerminal(t)
 	const sendSignals = "^(TestSignalsPass|TestSignalsThatStayHere|TestOnChangeIgnorePassesSignalsThrough|TestServeEndsAfterTheDashboard)$"
-	tests := exec.CommandContext(t.Context(), program, "-test.run", sendSignals, "-test.timeout", patience.String())
+	tests := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", sendSignals, "-test.timeout", patience.String())
 	terminal.start(t, tests)
 	if err := tests.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, terminal.shown)
 	}
+	says(t, terminal.shown, "\n--- PASS: ", 1+strings.Count(sendSignals, "|"))
 }

@@ -13,12 +13,15 @@ import (
 // is closed in its place; when all are in calls, it is the new one. A connection is in a call while [Limiter.Middleware]
 // serves a request of it: one that sends headers slowly, or a request that is refused, is in none.
 //
-// Its two hooks belong into an [http.Server]. It is safe for concurrent use, and what it does takes the same time
+// Its two hooks, ConnContext and ConnState, belong into an [http.Server]. It is safe for concurrent use, and what it does takes the same time
 // however many connections there are.
 type Conns struct {
-	// IdleTimeout is how long a connection may be open without a request. It is set before the first, and 0 is for ever.
-	// [http.Server.IdleTimeout] must be 0 then: with it, net/http keeps a connection over HTTP/2 that its caller has
-	// closed in memory for as long, and all requests that it had not begun yet, up to a thousand.
+	// IdleTimeout is how long a connection may be open without a request after its last one or, over HTTP/2, its preface. It
+	// is set before the first connection, and 0 is for ever. Callers are not told of the end, and a request whose header
+	// arrives at that very moment is lost, as one is that is still on its way.
+	//
+	// [http.Server.IdleTimeout] should be 0: with it, net/http keeps a connection over HTTP/2 that its caller has closed in
+	// memory for as long, and the requests that it had not begun yet, up to a thousand of them.
 	IdleTimeout time.Duration
 
 	mu   sync.Mutex
@@ -43,6 +46,8 @@ type conn struct {
 	// idle is its place among the idle ones, if it is.
 	idle      *list.Element
 	idleSince time.Time
+	// ending is set once it was idle for too long.
+	ending bool
 }
 
 type connKey struct{}

@@ -3,8 +3,10 @@ package limit
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -27,7 +29,9 @@ type connsModel struct {
 	most  int
 	open  []*end
 	left  []*end
-	now   int
+	// idle are those of open without a request, the one that has been so for longest in front.
+	idle []*end
+	now  int
 }
 
 // FuzzConns opens, uses and closes connections as two bytes for each step say.
@@ -95,14 +99,23 @@ func (m *connsModel) step(action byte, on int) {
 		}
 	case action%7 == 5:
 		m.conns.ConnState(used.conn, http.StateIdle)
+		if on < len(m.open) && !slices.Contains(m.idle, used) {
+			m.idle = append(m.idle, used)
+		}
 	case action%7 == 6:
 		m.conns.ConnState(used.conn, http.StateActive)
+		m.unrest(used)
 	}
 }
 
 func (m *connsModel) close(closed *end) {
 	m.open = slices.DeleteFunc(m.open, func(one *end) bool { return one == closed })
 	m.left = append(m.left, closed)
+	m.unrest(closed)
+}
+
+func (m *connsModel) unrest(busy *end) {
+	m.idle = slices.DeleteFunc(m.idle, func(one *end) bool { return one == busy })
 }
 
 // trim closes the one that has waited longest of those that are more.
@@ -133,6 +146,14 @@ func (m *connsModel) check(t *testing.T) {
 	t.Helper()
 	if m.conns.Len() != len(m.open) {
 		t.Fatalf("%d connections are open, want %d", m.conns.Len(), len(m.open))
+	}
+	var idle []*conn
+	for at := m.conns.idlers.queue.Front(); at != nil; at = at.Next() {
+		entry, _ := at.Value.(*conn)
+		idle = append(idle, entry)
+	}
+	if !slices.EqualFunc(idle, m.idle, func(entry *conn, one *end) bool { return entry == one.entry }) {
+		t.Fatalf("%d connections are idle, want %d, in this order", len(idle), len(m.idle))
 	}
 	for _, one := range m.open {
 		if one.conn.SetDeadline(time.Time{}) != nil {
@@ -178,6 +199,33 @@ func TestHangUpAtOnce(t *testing.T) {
 		if _, err := far.Read(make([]byte, 1)); err == nil {
 			t.Error("the connection is still open")
 		}
+	})
+}
+
+// TestRequestIsFasterThanTheEnd: a connection that was idle for too long lives on with a request that came just in time.
+func TestRequestIsFasterThanTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		conns := NewConns(1)
+		conns.IdleTimeout = time.Minute
+		near, far := net.Pipe()
+		conns.ConnContext(t.Context(), near)
+		conns.ConnState(near, http.StateIdle)
+		<-time.After(conns.IdleTimeout)
+		if _, err := near.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("reading ends with %v, want its deadline", err)
+		}
+		conns.ConnState(near, http.StateActive)
+		go func() { _, _ = far.Write([]byte("x")) }()
+		if _, err := near.Read(make([]byte, 1)); err != nil {
+			t.Error(err)
+		}
+		conns.ConnState(near, http.StateIdle)
+		<-time.After(conns.IdleTimeout)
+		if _, err := near.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("when it is idle again, reading ends with %v, want its deadline", err)
+		}
+		conns.ConnState(near, http.StateClosed)
 	})
 }
 

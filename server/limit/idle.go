@@ -2,7 +2,6 @@ package limit
 
 import (
 	"container/list"
-	"net"
 	"time"
 )
 
@@ -23,33 +22,38 @@ func (c *Conns) rest(entry *conn) {
 	entry.idle = c.idlers.queue.PushBack(entry)
 	if !c.idlers.armed {
 		c.idlers.armed = true
-		time.AfterFunc(c.IdleTimeout, c.closeIdle)
+		time.AfterFunc(c.IdleTimeout, c.endIdle)
 	}
 }
 
 // unrest notes that a connection is not idle any more, or closed. The lock is held.
 func (c *Conns) unrest(entry *conn) {
+	if entry.ending {
+		// Its request was faster than the end.
+		entry.ending = false
+		_ = entry.conn.SetReadDeadline(time.Time{})
+	}
 	if entry.idle != nil {
 		c.idlers.queue.Remove(entry.idle)
 		entry.idle = nil
 	}
 }
 
-// closeIdle closes the connections that were idle for too long, and comes again while there are others.
-func (c *Conns) closeIdle() {
+// endIdle has net/http close the connections that were idle for too long, as one from which nothing can be read any more,
+// and comes again while there are others.
+func (c *Conns) endIdle() {
 	c.mu.Lock()
-	var closing []net.Conn
+	defer c.mu.Unlock()
 	c.idlers.armed = false
 	for front := c.idlers.queue.Front(); front != nil; front = c.idlers.queue.Front() {
 		entry, _ := front.Value.(*conn)
 		if left := time.Until(entry.idleSince.Add(c.IdleTimeout)); left > 0 {
 			c.idlers.armed = true
-			time.AfterFunc(left, c.closeIdle)
-			break
+			time.AfterFunc(left, c.endIdle)
+			return
 		}
-		c.forget(entry)
-		closing = append(closing, entry.conn)
+		c.unrest(entry)
+		entry.ending = true
+		_ = entry.conn.SetReadDeadline(time.Unix(1, 0))
 	}
-	c.mu.Unlock()
-	hangUp(closing)
 }
