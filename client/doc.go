@@ -44,9 +44,10 @@
 //	…
 //	defer lease.Close() // and they are told at once that it has gone
 //
-// Over TCP a service wants a token, a dashboard's that of an operator. The client takes it from the file that Client.TokenFile or $DIALPOINT_TOKEN_FILE
-// names, which it reads for each try, and shows it at http and https addresses alone. At https addresses Client.CAFile
-// says whom to trust, and Client.CertFile and Client.KeyFile what to show in return.
+// Over TCP a service wants a token, a dashboard's that of an operator. The client takes it from the file that
+// Client.TokenFile or $DIALPOINT_TOKEN_FILE names, which it reads for each try, and shows it at http and https addresses
+// alone. At https addresses Client.CAFile says whom to trust, and Client.CertFile and Client.KeyFile what to show in
+// return.
 //
 // Never put a URL together from its parts, and never log one: Url holds a credential. DisplayUrl is the same with the
 // credential masked.

@@ -36,8 +36,7 @@ const (
 // Serve answers on the sockets until the context ends, then stops in order: watches and waiting calls are told, no
 // connection is accepted any more, other calls have 5 seconds to finish, the unix socket of [Server.Listen] is removed. A
 // server of [WithConfig] follows its configuration meanwhile, and where nobody has said whether a socket on :: takes IPv4
-// the server tries it out. The error is nil after an orderly stop. A server serves
-// once.
+// the server tries it out. The error is nil after an orderly stop. A server serves once.
 func (s *Server) Serve(ctx context.Context, sockets ...net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -49,9 +49,9 @@ func localAddr(ctx context.Context) netip.Addr {
 }
 
 // PeerKey names the peer of a request, so that peers can be counted: "uid 1000" over a unix socket, over TCP "loopback" or
-// the IP address, and of IPv6 the /64 in which it is, such as "2001:db8::/64". The context is that of a request of a server with
-// [WithConn]; the address is [http.Request.RemoteAddr] or the Addr of a [connectrpc.com/connect.Peer]. One that is no IP
-// address is returned as it is.
+// the IP address, and of IPv6 the /64 in which it is, such as "2001:db8::/64". The context is that of a request of a server
+// with [WithConn]; the address is [http.Request.RemoteAddr] or the Addr of a [connectrpc.com/connect.Peer]. One that is no
+// IP address is returned as it is.
 func PeerKey(ctx context.Context, remoteAddr string) string {
 	if conn := unixConnOf(ctx); conn != nil {
 		return conn.key()

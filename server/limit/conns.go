@@ -13,8 +13,8 @@ import (
 // is closed in its place; when all are in calls, it is the new one. A connection is in a call while [Limiter.Middleware]
 // serves a request of it: one that sends headers slowly, or a request that is refused, is in none.
 //
-// Its two hooks, ConnContext and ConnState, belong into an [http.Server]. It is safe for concurrent use, and what it does takes the same time
-// however many connections there are.
+// Its two hooks, ConnContext and ConnState, belong into an [http.Server]. It is safe for concurrent use, and what it does
+// takes the same time however many connections there are.
 type Conns struct {
 	// IdleTimeout is how long a connection may be open without a request after its last one or, over HTTP/2, its preface. It
 	// is set before the first connection, and 0 is for ever. Callers are not told of the end, and a request whose header

@@ -54,6 +54,6 @@ func (c *Conns) endIdle() {
 		}
 		c.unrest(entry)
 		entry.ending = true
-		_ = entry.conn.SetReadDeadline(time.Unix(1, 0))
+		_ = entry.conn.SetReadDeadline(longAgo)
 	}
 }
