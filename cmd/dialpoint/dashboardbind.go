@@ -47,17 +47,18 @@ func (d *dashboardBind) configure(now *config.Config) error {
 func (d *dashboardBind) take(configured rules.Bind) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.started && !sameBind(d.configured, configured) {
+	if d.started && !startsSame(d.configured, configured) {
 		d.log.Warn("bind has changed: that takes effect when the dashboard is started again", "listener", d.name)
 		return
 	}
 	d.configured, d.started = configured, true
 }
 
-// sameBind reports whether a dashboard would be started the same way. The port is what it announces.
-func sameBind(a, b rules.Bind) bool {
-	return a.Text == b.Text && a.TLS == b.TLS && (a.IPv6Only == nil) == (b.IPv6Only == nil) &&
-		(a.IPv6Only == nil || *a.IPv6Only == *b.IPv6Only)
+// startsSame reports whether a dashboard would be started the same way: with the same text, whoever says it. The port is
+// what it announces.
+func startsSame(a, b rules.Bind) bool {
+	a.Host, a.Source, a.Port = b.Host, b.Source, b.Port
+	return a.SaysSame(b)
 }
 
 // reconfigure says again what is bound: a listener that was removed meanwhile has forgotten it.

@@ -1,7 +1,5 @@
 package listener
 
-import "dialpoint/server/rules"
-
 // SetProbed says whether a probe of a listener found that only IPv6 answers on its port. It takes the listener as it was
 // when the probe began, and returns false without any effect for one that is not bound like that any more, or not at all.
 // What was found stands for as long as the bind and its holder do, and is no part of what was said.
@@ -21,20 +19,9 @@ func (r *Registry) SetProbed(probed Listener, onlyIPv6Answers bool) bool {
 // keepProbed lets a listener that is bound as before know since when, and what was found then.
 func (l *Listener) keepProbed(before *Listener) {
 	l.Bind.OnlyIPv6Answers = false
-	if before == nil || l.lease != before.lease || !sameWord(l.Bind, before.Bind) {
+	if before == nil || l.lease != before.lease || !l.Bind.SaysSame(before.Bind) {
 		return
 	}
 	l.BindRevision = before.BindRevision
 	l.Bind.OnlyIPv6Answers = before.Bind.OnlyIPv6Answers
-}
-
-// sameWord reports whether two binds say the same, whatever a probe found. Each renewal asks, so that it is quick.
-func sameWord(bind, other rules.Bind) bool {
-	only, otherOnly := bind.IPv6Only, other.IPv6Only
-	bind.IPv6Only, bind.OnlyIPv6Answers = nil, false
-	other.IPv6Only, other.OnlyIPv6Answers = nil, false
-	if only == nil || otherOnly == nil {
-		return bind == other && only == otherOnly
-	}
-	return bind == other && *only == *otherOnly
 }

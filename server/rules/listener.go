@@ -42,6 +42,18 @@ func (b Bind) IsBound() bool { return !b.Host.IsZero() && b.Port != 0 }
 // socket of Go's takes both, one of Python's asyncio does not (IPV6_V6ONLY, RFC 3493, section 5.3).
 func (b Bind) MayBeIPv6Only() bool { return b.Host.wildcard == wildcardIPv6 && b.IPv6Only == nil }
 
+// SaysSame reports whether two binds are alike in all that was said of them, whatever a probe has found. Each renewal of a
+// lease asks, so that it is quick.
+func (b Bind) SaysSame(other Bind) bool {
+	only, otherOnly := b.IPv6Only, other.IPv6Only
+	b.IPv6Only, b.OnlyIPv6Answers = nil, false
+	other.IPv6Only, other.OnlyIPv6Answers = nil, false
+	if only == nil || otherOnly == nil {
+		return b == other && only == otherOnly
+	}
+	return b == other && *only == *otherOnly
+}
+
 func (b Bind) isIPv6Only() bool { return b.IPv6Only != nil && *b.IPv6Only }
 
 func (b Bind) scheme() string {
