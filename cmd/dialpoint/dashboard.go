@@ -38,6 +38,25 @@ type dashboard struct {
 	losing bool
 }
 
+// newDashboard is the dashboard of a command that announces its port as a pattern says. It needs an environment, and
+// [dashboard.tell].
+func newDashboard(command []string, readyPattern string, to io.Writer) (*dashboard, error) {
+	pattern, err := parseReadyPattern(readyPattern)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	program, err := findProgram(command)
+	if err != nil {
+		return nil, err
+	}
+	return &dashboard{program: program, to: to, ready: announcements{pattern: pattern}}, nil
+}
+
+// tell has it call these functions, with each port that it announces and with what is wrong.
+func (d *dashboard) tell(found func(port uint16), warn func(problem string)) {
+	d.warn, d.ready.warn, d.ready.found = warn, warn, found
+}
+
 // start starts the child. It is for a [supervisor], and is called once.
 func (d *dashboard) start() (pid int, err error) {
 	read, write, err := os.Pipe()

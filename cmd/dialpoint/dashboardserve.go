@@ -23,11 +23,7 @@ type entrypoint struct {
 
 // runDashboard serves, and runs a dashboard as a child. The error is the child's exit status, or why the service failed.
 func (s *serving) runDashboard(cmd *cobra.Command, args []string) error {
-	pattern, err := parseReadyPattern(s.readyPattern)
-	if err != nil {
-		return usageError{err}
-	}
-	program, err := findProgram(args)
+	child, err := newDashboard(args, s.readyPattern, cmd.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -41,13 +37,7 @@ func (s *serving) runDashboard(cmd *cobra.Command, args []string) error {
 	if err := bind.configure(service.config); err != nil {
 		return configError{err}
 	}
-	warn := func(problem string) { service.log.Warn(problem) }
-	child := &dashboard{
-		program: program,
-		to:      cmd.OutOrStdout(),
-		warn:    warn,
-		ready:   announcements{pattern: pattern, found: bind.announced, warn: warn},
-	}
+	child.tell(bind.announced, func(problem string) { service.log.Warn(problem) })
 	parent := newSupervisor(child.start)
 	defer parent.release()
 	parent.grace, parent.firm, parent.hangup = s.grace, true, service.Reload

@@ -12,11 +12,7 @@ import (
 
 // runDashboard runs a dashboard as a child and reports what it announces. The error is the child's exit status.
 func (r *report) runDashboard(cmd *cobra.Command, args []string, said client.Report) error {
-	pattern, err := parseReadyPattern(r.readyPattern)
-	if err != nil {
-		return usageError{err}
-	}
-	program, err := findProgram(args)
+	child, err := newDashboard(args, r.readyPattern, cmd.OutOrStdout())
 	if err != nil {
 		return err
 	}
@@ -27,14 +23,8 @@ func (r *report) runDashboard(cmd *cobra.Command, args []string, said client.Rep
 	defer service.Close()
 	keepPipes()
 	reporter := newReporter(service, said, cmd.PrintErrf)
-	warn := func(problem string) { cmd.PrintErrf("dialpoint: %s\n", problem) }
-	child := &dashboard{
-		program: program,
-		environ: os.Environ(),
-		to:      cmd.OutOrStdout(),
-		warn:    warn,
-		ready:   announcements{pattern: pattern, found: reporter.announced, warn: warn},
-	}
+	child.environ = os.Environ()
+	child.tell(reporter.announced, func(problem string) { cmd.PrintErrf("dialpoint: %s\n", problem) })
 	ctx, cancel := context.WithCancel(cmd.Context())
 	var reporting sync.WaitGroup
 	reporting.Go(func() { reporter.run(ctx) })
