@@ -182,14 +182,21 @@ func wantSoon(t *testing.T, begin time.Time) {
 	}
 }
 
+// followed is a service whose listener nobody has bound, with children that follow it.
+func followed(t *testing.T) (service *server.Server, address string, children *follower) {
+	t.Helper()
+	socket := listenUnix(t)
+	service, _ = startService(t, socket)
+	address = addressOf(socket)
+	children = follow(t, address)
+	children.want(noPort)
+	return service, address, children
+}
+
 // TestDashboardIsKilled: children are told within the lease.
 func TestDashboardIsKilled(t *testing.T) {
 	t.Parallel()
-	socket := listenUnix(t)
-	service, _ := startService(t, socket)
-	address := addressOf(socket)
-	children := follow(t, address)
-	children.want(noPort)
+	service, address, children := followed(t)
 	dashboard := startDashboard(t, address, "i", shortLease.String())
 	children.want(dashboard.line())
 	dashboard.signal(syscall.SIGKILL)
@@ -201,11 +208,7 @@ func TestDashboardIsKilled(t *testing.T) {
 // TestDashboardIsReplaced: one that waits for the lease of a dead one to end is served as soon as it has.
 func TestDashboardIsReplaced(t *testing.T) {
 	t.Parallel()
-	socket := listenUnix(t)
-	service, _ := startService(t, socket)
-	address := addressOf(socket)
-	children := follow(t, address)
-	children.want(noPort)
+	service, address, children := followed(t)
 	old := startDashboard(t, address, "old", shortLease.String())
 	children.want(old.line())
 	old.signal(syscall.SIGKILL)
@@ -222,11 +225,7 @@ func TestDashboardIsReplaced(t *testing.T) {
 // TestDashboardIsKilledAndTakenOver: with takeover nobody waits for the end of the lease.
 func TestDashboardIsKilledAndTakenOver(t *testing.T) {
 	t.Parallel()
-	socket := listenUnix(t)
-	startService(t, socket)
-	address := addressOf(socket)
-	children := follow(t, address)
-	children.want(noPort)
+	_, address, children := followed(t)
 	old := startDashboard(t, address, "old", "1h")
 	children.want(old.line())
 	begin := time.Now()
@@ -239,11 +238,7 @@ func TestDashboardIsKilledAndTakenOver(t *testing.T) {
 // and says by whom. It changes nothing.
 func TestDashboardIsStopped(t *testing.T) {
 	t.Parallel()
-	socket := listenUnix(t)
-	service, _ := startService(t, socket)
-	address := addressOf(socket)
-	children := follow(t, address)
-	children.want(noPort)
+	service, address, children := followed(t)
 	old := startDashboard(t, address, "old", shortLease.String())
 	children.want(old.line())
 	old.signal(syscall.SIGSTOP)
@@ -266,11 +261,7 @@ func TestDashboardIsStopped(t *testing.T) {
 // TestDashboardIsStoppedAlone: one that finds its place free goes on where it was.
 func TestDashboardIsStoppedAlone(t *testing.T) {
 	t.Parallel()
-	socket := listenUnix(t)
-	startService(t, socket)
-	address := addressOf(socket)
-	children := follow(t, address)
-	children.want(noPort)
+	_, address, children := followed(t)
 	old := startDashboard(t, address, "old", shortLease.String())
 	port := old.line()
 	children.want(port)
@@ -285,11 +276,7 @@ func TestDashboardIsStoppedAlone(t *testing.T) {
 // TestDashboardEnds: children are told at once, however long its lease would have been.
 func TestDashboardEnds(t *testing.T) {
 	t.Parallel()
-	socket := listenUnix(t)
-	startService(t, socket)
-	address := addressOf(socket)
-	children := follow(t, address)
-	children.want(noPort)
+	_, address, children := followed(t)
 	dashboard := startDashboard(t, address, "i", "1h")
 	children.want(dashboard.line())
 	begin := time.Now()

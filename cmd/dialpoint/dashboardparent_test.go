@@ -119,6 +119,16 @@ func (w *watcher) wantUnbound(t *testing.T) {
 	}
 }
 
+// wantWithdrawn checks that a parent takes its report back as it ends well, and ends the watch that was told so.
+func (p *parent) wantWithdrawn(t *testing.T, w *watcher) {
+	t.Helper()
+	w.wantUnbound(t)
+	if code := p.end(t); code != 0 {
+		t.Errorf("exit %d\n%s", code, p.stderr)
+	}
+	w.stop(t)
+}
+
 // unboundService is one that knows nothing of its listener, and a watch of it that has shown that.
 func (h home) unboundService(t *testing.T, args ...string) (*service, *watcher) {
 	t.Helper()

@@ -125,11 +125,7 @@ func TestReportAfterALongStop(t *testing.T) {
 		t.Errorf("the old one: exit %d, want 1 and who has it now\n%s", code, old.stderr)
 	}
 	next.signal(t, syscall.SIGTERM)
-	w.wantUnbound(t)
-	if code := next.end(t); code != 0 {
-		t.Errorf("the new one: exit %d\n%s", code, next.stderr)
-	}
-	w.stop(t)
+	next.wantWithdrawn(t, w)
 }
 
 // TestReportOutlivesTheService: a service that starts again is told again.
@@ -147,11 +143,7 @@ func TestReportOutlivesTheService(t *testing.T) {
 	w = h.watch(t, nil)
 	w.wantBound(t, "127.0.0.1", 41001)
 	holder.signal(t, syscall.SIGTERM)
-	w.wantUnbound(t)
-	if code := holder.end(t); code != 0 {
-		t.Errorf("exit %d\n%s", code, holder.stderr)
-	}
-	w.stop(t)
+	holder.wantWithdrawn(t, w)
 }
 
 // TestReportWithoutAService: one that is gone at the end is no reason to fail, since the report ends by itself.

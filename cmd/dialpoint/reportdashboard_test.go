@@ -60,11 +60,7 @@ func TestReportDashboardIsDialled(t *testing.T) {
 	mustDo(t, conn.Close())
 	says(t, p.stdout, "waiting", 1)
 	p.signal(t, syscall.SIGTERM)
-	w.wantUnbound(t)
-	if code := p.end(t); code != 0 {
-		t.Errorf("exit %d\n%s", code, p.stderr)
-	}
-	w.stop(t)
+	p.wantWithdrawn(t, w)
 }
 
 // TestReportDashboardDies: nothing is left of the report, whichever way the dashboard ends.
@@ -134,11 +130,7 @@ func TestReportIsKilled(t *testing.T) {
 			mustDo(t, old.stdin.Close())
 			_ = old.process.Wait()
 			next.line(t)
-			w.wantUnbound(t)
-			if code := next.end(t); code != 0 {
-				t.Errorf("exit %d\n%s", code, next.stderr)
-			}
-			w.stop(t)
+			next.wantWithdrawn(t, w)
 		})
 	}
 }
@@ -353,9 +345,5 @@ func TestReadyPatternOfAnotherProgram(t *testing.T) {
 	p := h.reportDashboard(t, []string{"--ready-pattern", `listening on .*:(\d+)$`}, "out:HERMES_DASHBOARD_READY port=41001\\nlistening on http://0.0.0.0:41002\\n", "line")
 	w.wantBound(t, "0.0.0.0", 41002)
 	p.line(t)
-	w.wantUnbound(t)
-	if code := p.end(t); code != 0 {
-		t.Errorf("exit %d\n%s", code, p.stderr)
-	}
-	w.stop(t)
+	p.wantWithdrawn(t, w)
 }

@@ -34,14 +34,15 @@ func writeUntilRefused(ended chan<- reading) http.Handler {
 	})
 }
 
-func TestAnswerMustBeTaken(t *testing.T) {
-	t.Parallel()
+// unreadOverHTTP1 has nobody read an answer over HTTP/1.1. The handler must tell that its deadline ends it.
+func unreadOverHTTP1(t *testing.T, handler func(ended chan<- reading) http.Handler) {
+	t.Helper()
 	t.Run("HTTP/1.1", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			listener := newPipes()
 			ended := make(chan reading, 1)
-			serveOn(t, listener, limit.Patience{}.Middleware(writeUntilRefused(ended)))
+			serveOn(t, listener, handler(ended))
 			conn, err := listener.DialContext(t.Context(), "", "")
 			must(t, err)
 			_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -51,6 +52,13 @@ func TestAnswerMustBeTaken(t *testing.T) {
 			}
 			must(t, conn.Close())
 		})
+	})
+}
+
+func TestAnswerMustBeTaken(t *testing.T) {
+	t.Parallel()
+	unreadOverHTTP1(t, func(ended chan<- reading) http.Handler {
+		return limit.Patience{}.Middleware(writeUntilRefused(ended))
 	})
 	t.Run("HTTP/2, no window", func(t *testing.T) {
 		t.Parallel()
@@ -222,22 +230,7 @@ func TestLargeWriteMustBeTaken(t *testing.T) {
 			ended <- reading{err, time.Since(begin)}
 		}))
 	}
-	t.Run("HTTP/1.1", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			listener := newPipes()
-			ended := make(chan reading, 1)
-			serveOn(t, listener, handler(ended))
-			conn, err := listener.DialContext(t.Context(), "", "")
-			must(t, err)
-			_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-			must(t, err)
-			if got := <-ended; !errors.Is(got.err, os.ErrDeadlineExceeded) || got.took != limit.WriteTimeout {
-				t.Errorf("the write ended with %v after %v", got.err, got.took)
-			}
-			must(t, conn.Close())
-		})
-	})
+	unreadOverHTTP1(t, handler)
 	t.Run("HTTP/2", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {

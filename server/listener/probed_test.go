@@ -116,16 +116,21 @@ func TestProbedIsForgotten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry := onWildcard(t)
-			probed := get(t, registry, "")
-			registry.SetProbed(probed, true)
-			test.do(t, registry)
-			if got := onlyIPv6(t, registry); got != test.kept {
-				t.Errorf("kept: %t", got)
-			}
-			if counts := registry.SetProbed(probed, true); counts != test.kept {
-				t.Errorf("what is found late counts: %t", counts)
-			}
+			wantKept(t, registry, get(t, registry, ""), test.do, test.kept)
 		})
+	}
+}
+
+// wantKept checks whether what was found of a listener outlasts what is done, and still counts if it is found then.
+func wantKept(t *testing.T, registry *listener.Registry, probed listener.Listener, do func(*testing.T, *listener.Registry), kept bool) {
+	t.Helper()
+	registry.SetProbed(probed, true)
+	do(t, registry)
+	if got := onlyIPv6(t, registry); got != kept {
+		t.Errorf("kept: %t", got)
+	}
+	if counts := registry.SetProbed(probed, true); counts != kept {
+		t.Errorf("what is found late counts: %t", counts)
 	}
 }
 
@@ -169,15 +174,7 @@ func TestProbedOfALease(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				registry := onWildcard(t)
-				probed := claim(t, registry, reported("a"))
-				registry.SetProbed(probed, true)
-				test.do(t, registry)
-				if got := onlyIPv6(t, registry); got != test.kept {
-					t.Errorf("kept: %t", got)
-				}
-				if counts := registry.SetProbed(probed, true); counts != test.kept {
-					t.Errorf("what is found late counts: %t", counts)
-				}
+				wantKept(t, registry, claim(t, registry, reported("a")), test.do, test.kept)
 			})
 		})
 	}
